@@ -67,10 +67,10 @@ Confidence = Annotated[
     Literal["high", "medium", "low"],
     Field(description="low: also by name alone"),
 ]
-Kind = Literal["call", "new", "decorate", "inherit", "element", "value", "import"]
+Kind = Literal["call", "new", "decorate", "inherit", "element", "value", "type", "import"]
 Kinds = Annotated[
     list[Kind] | None,
-    Field(max_length=7, description="Such uses only; else all but import"),
+    Field(max_length=8, description="Else all but type, import"),
 ]
 Project = Annotated[str | None, Field(max_length=200, description="Of the definition")]
 File = Annotated[str | None, Field(max_length=1_024, description="Of the definition")]

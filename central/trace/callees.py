@@ -15,9 +15,10 @@ from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.stored.hierarchy import overriding_classes
 from central.trace.stored.reading import Outgoing, stored_edges_from
 from central.trace.tally import Tally
-from indexer.records.references import Access
+from indexer.records.references import Access, ReferenceKind
 
 MAX_OVERRIDING: Final = 10_000  # classes with members of the names that are called
+_TYPE: Final = ReferenceKind.TYPE
 CUT_OVERRIDES: Final = (
     f"Overriding methods were looked for in {MAX_OVERRIDING:,} classes; there are more with a "
     "method of such a name."
@@ -105,11 +106,13 @@ def _outgoing(
 ) -> Outgoing:
     """Return where references lead, without overrides: as it is stored, or else resolved.
 
+    What is said of types is not stored.
     Unless it is complete, what leads to no visible definition is left out of the resolved part.
     """
     live = resolver.live_files
-    stored = [] if live is None else [site for site in sites if site.file not in live]
-    resolved = sites if live is None else [site for site in sites if site.file in live]
+    resolved = [one for one in sites if live is None or one.file in live or one.kind == _TYPE]
+    known = {one.id for one in resolved}
+    stored = [one for one in sites if one.id not in known]
     found = stored_edges_from(resolver, stored)
     resolutions = resolve(resolver, resolved)
     pairs = zip(resolved, resolutions, strict=True)

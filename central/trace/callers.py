@@ -113,6 +113,23 @@ def find_callers(
     return found
 
 
+def type_uses(
+    resolver: BatchResolver, definitions: Sequence[Definition], *, min_confidence: Confidence
+) -> list[Edge]:
+    """Return edges from annotations and the like, which an index alone knows, at most MAX_RESOLVED.
+
+    Beyond that, the receipt says so.
+    """
+    names = sorted({one.name for one in definitions})
+    sites = indexed_sites(resolver, names, within=None, limit=MAX_RESOLVED + 1, as_types=True)
+    if len(sites) > MAX_RESOLVED:
+        resolver.resolve_all([Limit(CUT_CALLERS)])
+    keys = {one.key for one in definitions}
+    pairs = zip(sites, resolve(resolver, sites[:MAX_RESOLVED]), strict=False)
+    edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
+    return [one for one in edges if one.target in keys and one.confidence >= min_confidence]
+
+
 def _stored_callers(
     resolver: BatchResolver,
     definitions: Sequence[Definition],

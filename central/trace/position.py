@@ -40,6 +40,7 @@ from central.trace.text_position import TextPosition, text_position
 from central.trace.written_names import HEAD_LINES, line_starts, written_names
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Access, Binding
+from indexer.records.scip import SCIP_BINDING
 
 _SHOWN: Final = 100  # of candidates
 _DEFINITION: Final = "definition"  # the use and the rule of a definition's own name
@@ -265,6 +266,10 @@ def _reason(scope: TraceScope, site: ReferenceSite) -> str:
         if site.access != Access.PATH:
             return f"{name} is a member of what the file imports as {where}; no member is known."
         return f"The file imports {where}, and no repository that you may see defines it there."
+    if site.binding == SCIP_BINDING:
+        return (
+            f"An index of SCIP names {site.symbol}, which no repository that you may see defines."
+        )
     if site.binding == Binding.UNKNOWN:
         return f"The file does not say of which class the value is whose member {name} is used."
     if site.binding == Binding.FREE and not site.chain and site.access == Access.PATH:

@@ -104,7 +104,7 @@ class ImpactRequest:
     limit: int = 50
 
 
-KINDS = [*(one.value for one in ReferenceKind if one is not ReferenceKind.TYPE), IMPORT]
+KINDS = [*(one.value for one in ReferenceKind), IMPORT]
 CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeAlias
 
-from central.trace.callers import CUT_CALLERS, FoundCallers, find_callers
+from central.trace.callers import CUT_CALLERS, FoundCallers, find_callers, type_uses
 from central.trace.edges import Edge, Step, is_of_kind
 from central.trace.imports import edges_from_imports
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -13,6 +13,7 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
 from central.trace.resolve.resolve import Confidence
+from indexer.records.references import ReferenceKind
 
 MAX_LEVEL: Final = 2_000  # definitions whose callers are searched together
 MAX_STEPS: Final = 200_000
@@ -86,10 +87,12 @@ def _of_kinds(
     kinds: Collection[str],
     min_confidence: Confidence,
 ) -> list[Edge]:
-    """Return the edges of these kinds, with those from imports if they are asked for."""
+    """Return the edges of these kinds, with imports and types if they are asked for."""
     if IMPORT in kinds:
         imports = edges_from_imports(resolver, definitions, min_confidence=min_confidence)
         edges = [*edges, *imports]
+    if ReferenceKind.TYPE in kinds:
+        edges = [*edges, *type_uses(resolver, definitions, min_confidence=min_confidence)]
     return [edge for edge in edges if is_of_kind(edge, kinds)]
 
 

@@ -53,7 +53,7 @@ MinConfidence = Annotated[
 class Kind(StrEnum):
     """How a name is used: with `new` in languages that write it, `element` in JSX.
 
-    Imports are listed only if they are asked for.
+    Imports, and types in annotations, are listed only if they are asked for.
     """
 
     CALL = "call"
@@ -62,12 +62,13 @@ class Kind(StrEnum):
     INHERIT = "inherit"
     ELEMENT = "element"
     VALUE = "value"
+    TYPE = "type"
     IMPORT = "import"
 
 
 Kinds = Annotated[
     list[Kind] | None,
-    typer.Option("--kind", help="Only uses of this kind; repeatable. Imports are shown only so"),
+    typer.Option("--kind", help="Only such uses; repeatable. Types and imports are shown only so"),
 ]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
 

@@ -28,7 +28,11 @@ WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
         (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            LIMIT (SELECT most FROM seen)) AS named)""")
+            LIMIT (SELECT most FROM seen)) AS named)
+        - (SELECT count(*) FROM q
+            JOIN {scip_symbol} x ON x.name = q.name
+                AND x.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+            JOIN {reference} r ON r.symbol_id = x.id AND r.name = q.name AND r.kind = 'type')""")
 _OF_EACH = _sql("""\
 WITH seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
     SELECT q.name, q.ecosystem, (SELECT count(*) FROM (SELECT FROM {reference} r

@@ -87,7 +87,8 @@ _BOUND_BY_INDEX = _sql("""SELECT {columns}
     JOIN {reference} r ON r.symbol_id = q.id
     JOIN {file} f ON f.id = r.file_id
     WHERE q.name = ANY(%s::text[]) AND q.repository_id = ANY(%s::bigint[])
-        AND r.kind <> 'type' AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[]))
+        AND (r.kind = 'type') = %s::bool
+        AND (%s::bigint[] IS NULL OR r.file_id = ANY(%s::bigint[]))
     LIMIT %s""")
 _TYPES = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
@@ -158,7 +159,8 @@ _WITHIN = _sql(r"""SELECT {columns}
 _AT = _sql("""SELECT {columns}
     FROM {reference} r JOIN {file} f ON f.id = r.file_id
     WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
-        AND f.path = %s::text AND r.line = %s::int AND r.kind <> 'type'
+        AND f.path = %s::text AND r.line = %s::int
+        AND (r.kind <> 'type' OR r.binding = 'scip')
         AND r.column <= %s::int AND r.column + greatest(length(r.name), 1) > %s::int
     ORDER BY r.column DESC, r.id LIMIT %s""")
 
@@ -199,10 +201,18 @@ def bound_sites(
 
 
 def indexed_sites(
-    resolver: BatchResolver, names: Sequence[str], *, within: Collection[int] | None, limit: int
+    resolver: BatchResolver,
+    names: Sequence[str],
+    *,
+    within: Collection[int] | None,
+    limit: int,
+    as_types: bool = False,
 ) -> list[ReferenceSite]:
-    """Read at most `limit` references that an index binds to what has one of the names."""
-    asked = [list(names), resolver.repositories, *_allowed(within), limit]
+    """Read at most `limit` references that an index binds to what has one of the names.
+
+    Uses of types in annotations are others: only these if `as_types`.
+    """
+    asked = [list(names), resolver.repositories, as_types, *_allowed(within), limit]
     return [ReferenceSite(*row) for row in fetch_rows(_BOUND_BY_INDEX, asked)]
 
 

@@ -126,11 +126,28 @@ def _resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[R
         for index, site in enumerate(sites)
         if site.binding == SCIP_BINDING and index not in bound
     }
-    others = iter(
-        _by_rules(resolver, [site for index, site in enumerate(sites) if index not in bound])
-    )
-    resolutions = [bound[index] if index in bound else next(others) for index in range(len(sites))]
+    asked = [index for index in range(len(sites)) if not _is_settled(bound.get(index))]
+    by_rules = dict(zip(asked, _by_rules(resolver, [sites[index] for index in asked]), strict=True))
+    resolutions = [
+        _narrowed(bound[index], by_rules.get(index)) if index in bound else by_rules[index]
+        for index in range(len(sites))
+    ]
     return _with_held(resolver, sites, resolutions)
+
+
+def _is_settled(bound: Resolution | None) -> bool:
+    """Whether an index says which one a reference means, or that it leads outside."""
+    return bound is not None and bound.candidates < 2
+
+
+def _narrowed(bound: Resolution, by_rules: Resolution | None) -> Resolution:
+    """Return what an index says; of several the ones that the rules find among them, if any.
+
+    scip-python has one symbol for the functions of a name inside of the methods of a class.
+    """
+    keys = {one.key for one in bound.targets}
+    found = [one for one in by_rules.targets if one.key in keys] if by_rules else ()
+    return bound._replace(targets=tuple(found)) if found else bound
 
 
 def disagreements(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[ReferenceSite]:

@@ -16,11 +16,13 @@ from central.tenancy.credentials import Credential
 from central.trace.callees import written_edges
 from central.trace.edges import Edge
 from central.trace.request_scope import TraceScope, traced
-from central.trace.resolve.questions import Key
+from central.trace.resolve.questions import Key, last_name
 from central.trace.resolve.references import sites_in
+from central.trace.resolve.resolve import Confidence
 from central.trace.scip.documents import Meaning, document_of, information
 from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
 from indexer.limits import SCIP_EXPORT_EXTERNAL_SYMBOLS, SCIP_EXPORT_SECONDS
+from indexer.records.references import Access, Binding
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 
 TOOL: Final = "aeterna-code-search"
@@ -115,20 +117,34 @@ def _documents(
 def _meanings(edges: Iterable[Edge]) -> Mapping[int, list[Meaning]]:
     """Return what references surely mean, by file: of several definitions none is told.
 
-    Making an instance means the class and its constructor.
+    A value that is a function of another name has a name of its own. Making an instance means the
+    class and the constructor that it defines itself.
     """
     found: dict[int, list[Meaning]] = defaultdict(list)
     by_site: dict[int, list[Edge]] = defaultdict(list)
     for edge in edges:
         by_site[edge.site.id].append(edge)
     for several in by_site.values():
-        written = {edge.target for edge in several if not edge.is_to_constructor}
-        constructors = {edge.target for edge in several if edge.is_to_constructor}
-        site = several[0].site
+        written = {edge.target: edge for edge in several if not edge.is_to_constructor}
         if len(written) == 1:
-            targets = [*written, *(constructors if len(constructors) == 1 else ())]
-            found[site.file] += [Meaning(site, target) for target in targets]
+            [edge] = written.values()
+            if edge.site.name == last_name(edge.target[1]) or _is_renamed(edge):
+                targets = [edge.target, *_constructors(edge.target, several)]
+                found[edge.site.file] += [Meaning(edge.site, target) for target in targets]
     return found
+
+
+def _is_renamed(edge: Edge) -> bool:
+    """Whether an import gives the definition the name that is written."""
+    is_of_import = edge.site.binding == Binding.IMPORT and edge.site.access == Access.PATH
+    return is_of_import and edge.confidence is Confidence.HIGH and "." not in edge.target[1]
+
+
+def _constructors(made: Key, edges: Iterable[Edge]) -> set[Key]:
+    """Return those of the targets that the class defines itself."""
+    file, name = made
+    own = {edge.target for edge in edges if edge.is_to_constructor}
+    return {one for one in own if one == (file, f"{name}.{last_name(one[1])}")}
 
 
 def _note_external(

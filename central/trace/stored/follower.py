@@ -41,7 +41,7 @@ from central.trace.stored.recording import (
     path_key,
     recorded,
 )
-from central.trace.stored.rows import disagreements_in, resolved_files, write_edges
+from central.trace.stored.rows import resolved_files, write_edges
 from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
@@ -263,7 +263,6 @@ class _Step:
         files = {one.path: one.file for one in due}
         imports = imports_in(self._resolver, files.values())
         self._resolver.resolve_all([one for several in imports.values() for one in several])
-        disagreements = disagreements_in(self._resolver, files.values())
         parts = {  # each with the rows that it took
             path: (
                 part,
@@ -291,7 +290,7 @@ class _Step:
             [
                 id_array(one.path for one in sources),
                 [one.is_cut for one in sources],
-                id_array(disagreements.get(files[one.path], 0) for one in sources),
+                id_array(parts[one.path][0].disagreements for one in sources),
                 [id_array(one.questions) for one in sources],
                 [id_array(one.repositories) for one in sources],
             ],

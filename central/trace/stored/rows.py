@@ -1,7 +1,7 @@
 """What is resolved in a file, as rows of edges."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.db import Row, copy_into, copy_rows
@@ -54,6 +54,7 @@ class Resolved(NamedTuple):
     resolutions: Sequence[tuple[ReferenceSite, Resolution]]
     edges: Sequence[Edge]
     bases: Collection[tuple[Key, Key]]
+    disagreements: int = 0  # references that the rules bind to something else than an index
 
     def files(self) -> Iterator[int]:
         """Yield the files that the edges and bases name."""
@@ -86,22 +87,13 @@ def resolved_files(
 ) -> Iterator[tuple[int, Resolved]]:
     """Resolve files, together at first, and yield what each has; they are given by path."""
     sites, classes = sites_in(resolver, list(files.values())), classes_in(files.values())
-    resolved(
-        resolver,
-        [site for file in files.values() for site in sites[file]],
-        [one for file in files.values() for one in classes[file]],
-    )
+    together = [site for file in files.values() for site in sites[file]]
+    resolved(resolver, together, [one for file in files.values() for one in classes[file]])
+    counts = Counter(site.file for site in disagreements(resolver, together))
     resolver.taken_rows()
     for path, file in files.items():
-        yield path, resolved(resolver, sites[file], classes[file])
-
-
-def disagreements_in(resolver: BatchResolver, files: Iterable[int]) -> Counter[int]:
-    """Count the references of files that rules and an index bind to something else."""
-    sites = [site for several in sites_in(resolver, list(files)).values() for site in several]
-    found = Counter(site.file for site in disagreements(resolver, sites))
-    resolver.taken_rows()
-    return found
+        found = resolved(resolver, sites[file], classes[file])
+        yield path, found._replace(disagreements=counts[file])
 
 
 def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:

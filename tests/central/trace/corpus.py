@@ -136,7 +136,7 @@ def _document(repository: Repository, path: str, marks: Mapping[str, str]) -> Sc
 
 
 def _is_definition(mark: str) -> bool:
-    return mark.startswith(("def |", "class |", "function |", "interface |", "method |"))
+    return mark.startswith(("def |", "class |", "function |", "interface |", "method "))
 
 
 def _position(text: str, mark: str) -> tuple[int, int]:

@@ -94,7 +94,7 @@ def test_answer_that_the_kind_empties_says_so(shop: None, ask: Ask) -> None:
 
 
 def test_kind_that_does_not_exist_is_refused(shop: None, ask: Ask) -> None:
-    for kind in ("type", "imports", "calls"):
+    for kind in ("types", "imports", "calls"):
         assert ask("callers", symbol="Store", kind=kind).status_code == 400
 
 

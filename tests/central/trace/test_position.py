@@ -12,7 +12,13 @@ from central.trace.position import definition_at
 from central.trace.requests import FilePosition
 from tests.central.protocol import api_of
 from tests.central.trace.conftest import Ask, short
-from tests.central.trace.corpus import COMMIT, organization_of, pyproject, repository
+from tests.central.trace.corpus import (
+    COMMIT,
+    add_scip,
+    organization_of,
+    pyproject,
+    repository,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -299,6 +305,14 @@ def test_columns_of_a_file_in_another_encoding_count_in_its_text(ask: Ask) -> No
     repository("shop", {"shop.py": latin})
     assert meant(ask, "shop.py", 4, 6, encoding="utf-8") == ["call sell", "sell@2"]
     assert meant(ask, "shop.py", 4, 5) == ["call sell", "sell@2"]
+
+
+def test_a_type_is_what_a_compiler_says_and_nothing_without_one(ask: Ask) -> None:
+    text = "class Till:\n    def __init__(self): ...\n\ndef main(till: Till): ...\n\nmain(Till())\n"
+    shop = repository("shop", {"shop.py": text})
+    assert meant(ask, "shop.py", 4, 17) == ["reference_not_found"]
+    add_scip(shop, {"shop.py": {"till: |Till": "scip-python python shop . `shop`/Till#"}})
+    assert meant(ask, "shop.py", 4, 17) == ["type Till", "Till@1"]
 
 
 def references(ask: Ask, **query: object) -> list[str]:

@@ -83,6 +83,32 @@ def test_what_is_outside_of_all_repositories_is_no_caller_of_its_namesake(caller
     assert callers("Box.go") == []
 
 
+def test_of_definitions_that_share_a_symbol_the_rules_choose(callers: Callers) -> None:
+    """scip-python leaves the method out of the symbol of a function inside of it."""
+    jobs = """\
+    class Job:
+        def start(self):
+            def step(): ...
+            step()
+        def stop(self):
+            def step(): ...
+            step()
+        def step(self): ...
+    def run(job):
+        job.step()
+    """
+    lib = repository("lib", {"pyproject.toml": pyproject("lib"), "lib/jobs.py": jobs})
+    symbol = "scip-python python lib . `lib.jobs`/Job#step()."
+    marks = ("start(self):\n        def |step", "stop(self):\n        def |step")
+    used = ("step(): ...\n        |step()\n    def stop", "job.|step")
+    marked = {f"method {one}": symbol for one in (*marks, "def |step(self)")}
+    add_scip(lib, {"lib/jobs.py": marked | dict.fromkeys(used, symbol)})
+    assert callers("Job.start.step") == [
+        "lib/lib/jobs.py:4 Job.start high",
+        "lib/lib/jobs.py:10 run medium",
+    ]
+
+
 def test_overrides_of_what_an_index_binds_stay_at_medium(callers: Callers) -> None:
     core = "class Box:\n    def go(self): ...\nclass Big(Box):\n    def go(self): ...\n"
     repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": core})
@@ -133,3 +159,9 @@ def test_uses_that_only_an_index_knows_are_references(ask: Callable[..., Any]) -
     assert (link["line"], link["kind"], link["rule"]) == (3, "value", "scip")
     assert "scip-test 1.0" in link["evidence"]
     assert Reference.objects.filter(binding="scip", kind="type").count() == 1
+    typed = ask("callers", symbol="Box", kind="type").json()
+    assert [(one["line"], one["kind"]) for one in typed["callers"]] == [(2, "type")]
+    assert typed["receipt"]["elsewhere"]["count"] == 0
+    place = {"project": "app", "file": "app/main.py", "line": 2, "column": 22}
+    [found] = ask("definition", **place).json()["definitions"]
+    assert (found["qualified_name"], found["rule"]) == ("Box", "scip")

@@ -1,13 +1,17 @@
 """What an index of SCIP says of a repository: definitions, references and relationships."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from central.corpus.models import File
 from central.repositories.models import Repository
 from central.trace.scip import rows
 from central.trace.stored.follower import follow
+from indexer.scip.documents import check_document, read_document
+from indexer.scip.reading import IndexFile
 from indexer.scip.scip_pb2 import Definition, Document, Index, Occurrence
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import COMMIT, change_files, organization_of, pyproject, repository
@@ -144,22 +148,27 @@ def test_a_reference_that_may_mean_several_definitions_names_none(export: Export
         "pay",
         {
             "acme_pay/main.py": """
-            from acme_auth.api import Checker, Strict
+            from acme_auth.api import Checker as Kind, Strict, verify
 
             def pay(strictly):
-                one = Checker()
+                one = Kind()
                 if strictly:
                     one = Strict()
                 one.check()
+
+            def other():
+                mine = verify
+                mine()
             """,
         },
     )
     main = document(export("pay"), "acme_pay/main.py")
     assert shown(main.occurrences) == [
         f"3:4-7 ={PAY}pay().",
-        f"4:10-17 {AUTH}Checker#",
+        f"4:10-14 {AUTH}Checker#",  # as the import calls it
         f"6:14-20 {AUTH}Strict#",
-    ]  # `check` is of either class
+        f"9:4-9 ={PAY}other().",
+    ]  # `check` is of either class, and `mine` a variable
 
 
 def test_a_token_that_does_not_see_a_repository_exports_nothing_of_it(
@@ -190,6 +199,17 @@ def test_the_metadata_say_which_commit_it_is_of(answer: Callable[..., Any]) -> N
     index = Index.FromString(b"".join(moved.streaming_content))
     assert index.metadata.project_root == "file:///work/auth"
     assert answer("auth", project_root="/work/auth").json()["code"] == "invalid"
+
+
+def test_the_indexer_reads_what_is_exported(export: Export, tmp_path: Path) -> None:
+    (tmp_path / "index.scip").write_bytes(export("pay").SerializeToString())
+    text = File.objects.get(path="acme_pay/main.py").content
+    with IndexFile(tmp_path / "index.scip", "index.scip") as index:
+        documents = [read_document(data, index.head) for data in index.documents()]
+    [main] = [one for one in documents if one.path == "acme_pay/main.py"]
+    checked = check_document(main, path=main.path, blob="b" * 40, text=text)
+    assert len(checked.definitions) == len(checked.references) == 2
+    assert len(checked.relationships) == 1
 
 
 def test_portions_are_one_index(export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
