@@ -36,7 +36,7 @@ def symbol_key(text: str) -> str:
     if len(text) > SCIP_SYMBOL_CHARACTERS or text.startswith(_LOCAL) or text.endswith(_DROPPED):
         return ""
     fields = text.split(" ", 4)
-    if len(fields) < 5 or "" in fields:  # a space within a field is doubled
+    if len(fields) < 5 or "" in fields or fields[-1].startswith(" "):  # a space is doubled
         symbol = parse_symbol(text)
         return format_symbol(symbol._replace(version="")) if symbol else ""
     scheme, manager, package, _, descriptors = fields
