@@ -27,10 +27,11 @@ class Units(StrEnum):
 # `AsyncClient#`), also the module in `from .client import *`, and an attribute in `__slots__` that
 # of its class. They say nothing, of the file neither.
 _CONFUSES_MEMBERS: Final = frozenset({"scip-python"})
-_ENCLOSING_CLASS: Final = "__class__"
+# `__class__`; `__doc__` of a class, which is its symbol, too.
+_OF_CLASS: Final = re.compile(r"__\w+__")
 _QUOTES: Final = frozenset("\"'`")
 _ACCESSOR: Final = re.compile(r"<[gs]et>")
-_CONSTRUCTOR_WORDS: Final = frozenset({"constructor", "__init__"})
+_CONSTRUCTOR_WORDS: Final = frozenset({"constructor", "__init__", "__new__"})
 _WORDS_FOR_TYPES: Final = frozenset({"this", "super", "self", "Self", "base"})
 _DEFAULT: Final = "default"
 _WORD_CHARACTER: Final = re.compile(r"[\w$]")
@@ -74,7 +75,7 @@ class NameCheck:
         if word == symbol.name or _stands_for(word, symbol):
             self._own_names.add(symbol.used)
             return start + (word[0] in _QUOTES)
-        if is_definition:
+        if is_definition and not (self._confuses_members and _OF_CLASS.fullmatch(word)):
             raise ScipDocumentError(_is_not_there(symbol.name, line))
         return self._other_column(symbol, line, start, word)
 
@@ -140,7 +141,7 @@ class NameCheck:
             return False
         owner = self._member_of(line, start)
         if self._confuses_members:
-            return word == _ENCLOSING_CLASS or (
+            return bool(_OF_CLASS.fullmatch(word)) or (
                 owner is not None
                 and (symbol.suffix is Suffix.TYPE or owner.partition(".")[0] in self._imported)
             )

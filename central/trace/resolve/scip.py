@@ -96,11 +96,13 @@ def _in_other_repositories(
     if provided:
         return _definitions(provided)
     path = ImportPath(question.repository, question.package, ecosystem, target.path)
-    if ecosystem != Ecosystem.NPM:
-        return (yield [path])[0] if target.path else ()
+    imported = (yield [path])[0] if target.path and ecosystem != Ecosystem.NPM else ()
+    if imported or not package:
+        return imported
     (named,) = yield [InPackage(ecosystem, package, ".".join(target.names))]
-    alike = _nearest(named, target.module)
-    if len(alike) == 1:
+    is_dotted = ecosystem == Ecosystem.PYPI
+    alike = _nearest(named, target.module.replace(".", "/") if is_dotted else target.module)
+    if len(alike) == 1 or ecosystem != Ecosystem.NPM:
         return _definitions(alike)
     (exported,) = yield [path]
     return exported or _definitions(alike)
@@ -125,9 +127,10 @@ def _nearest(rows: Sequence[PackageRow], module: str) -> list[PackageRow]:
 
 
 def _components(path: str) -> list[str]:
-    """`dist/inner/index.d.cts` → dist, inner, index."""
+    """`dist/inner/index.d.cts` → dist, inner, index; `src/click/__init__.py` → src, click."""
     *folders, file = path.split("/")
-    return [*folders, file.partition(".")[0]]
+    name = file.partition(".")[0]
+    return folders if name == "__init__" else [*folders, name]
 
 
 def _common_end(one: Sequence[str], other: Sequence[str]) -> int:

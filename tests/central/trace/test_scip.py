@@ -73,6 +73,17 @@ def test_a_claim_to_the_package_of_a_neighbour_changes_no_answer(callers: Caller
     assert callers("Box.go", project="lib") == before
 
 
+def test_a_package_that_no_manifest_declares_is_the_one_that_the_index_names(
+    callers: Callers,
+) -> None:
+    files = {"pyproject.toml": pyproject("lib"), "src/lib/core.py": CORE, "src/lib/more.py": CORE}
+    repository("lib", files)
+    app = repository("app", {"pyproject.toml": pyproject("app"), "app/main.py": MAIN})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    assert callers("Box.go", file="src/lib/core.py") == ["app/app/main.py:2 main high"]
+    assert callers("Box.go", file="src/lib/more.py") == []
+
+
 def test_what_is_outside_of_all_repositories_is_no_caller_of_its_namesake(callers: Callers) -> None:
     lib = {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE}
     repository("lib", lib)
