@@ -70,7 +70,7 @@ Confidence = Annotated[
 Kind = Literal["call", "new", "decorate", "inherit", "element", "value", "type", "import"]
 Kinds = Annotated[
     list[Kind] | None,
-    Field(max_length=8, description="Else all but type, import"),
+    Field(max_length=8, description="Default: all but type, import"),
 ]
 Project = Annotated[str | None, Field(max_length=200, description="Of the definition")]
 File = Annotated[str | None, Field(max_length=1_024, description="Of the definition")]

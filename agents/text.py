@@ -292,7 +292,7 @@ def _unread(receipt: Row) -> list[str]:
 
 
 def _resolved_by(receipt: Row) -> list[str]:
-    """`Bound by: app scip-typescript 0.4.0 93, rules 7 files.`"""
+    """`Files bound by an index or by rules: app scip-typescript 0.4.0 93, rules 7.`"""
     indexed = receipt.get("resolved_by") or []
     named = [
         f"{one['project']} {', '.join(f'{name} {count}' for name, count in one['files'].items())}"

@@ -5,13 +5,12 @@ whatever version of this service, the next apply makes them again.
 """
 
 import zlib
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from django.db import transaction
-from msgspec.json import decode, encode
+from msgspec.json import Decoder, encode
 
 from central.corpus.models import (
     File,
@@ -26,9 +25,10 @@ from central.corpus.models import (
 from central.corpus.replace import CorpusDelta
 from central.db import Row, copy_into, copy_rows, execute, fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
+from indexer.limits import NAME_CHARACTERS
 from indexer.records import scip
 from indexer.records.files import VALUE_KINDS
-from indexer.records.references import CONSTRUCTOR_METHODS, Access, ReferenceKind
+from indexer.records.references import Access, ReferenceKind
 from indexer.records.scip import CONSTRUCTOR, SCIP_BINDING, ScipPlace, Suffix, parse_symbol
 from indexer.records.scip_targets import scip_target
 
@@ -70,7 +70,7 @@ _PUT_SYMBOLS: Final = _sql("""INSERT INTO {symbol} (repository_id, text, name)
     ON CONFLICT (text, repository_id) DO NOTHING""")
 _SYMBOLS: Final = _sql("""SELECT text, id FROM {symbol}
     WHERE repository_id = %s::bigint AND text = ANY(%s::text[])""")
-_REFERENCES: Final = _sql("""SELECT file_id, id, kind, line, "column", caller, name
+_REFERENCES: Final = _sql("""SELECT file_id, id, kind, line, "column", caller
     FROM {reference} WHERE file_id = ANY(%s::bigint[]) AND binding <> {scip} ORDER BY id""")
 _OUTLINE: Final = _sql("""SELECT file_id, name, qualified_name, kind, start_line, end_line
     FROM {outline} WHERE file_id = ANY(%s::bigint[]) ORDER BY start_line, end_line DESC, id""")
@@ -182,10 +182,31 @@ def _forget(files: Iterable[int]) -> int:
 
 
 class _Facts(NamedTuple):
+    """What a document says, as `_document_row` packs it."""
+
     symbols: list[str]
     definitions: list[ScipPlace]
     references: list[ScipPlace]
     relationships: list[tuple[int, int]]
+
+
+_FACTS: Final = Decoder(_Facts)
+_KINDS: Final = {  # of uses that no rule knows
+    Suffix.TYPE: ReferenceKind.TYPE,
+    Suffix.METHOD: ReferenceKind.VALUE,
+    Suffix.MACRO: ReferenceKind.VALUE,
+}
+
+
+class _Named(NamedTuple):
+    """What a symbol names: the name of its definition in a file, and how a use of it is stored.
+
+    `kind` is None if only uses that the rules know are stored.
+    """
+
+    name: str
+    ecosystem: str
+    kind: ReferenceKind | None
 
 
 class _Outline(NamedTuple):
@@ -204,7 +225,6 @@ class _Own(NamedTuple):
     line: int
     column: int
     caller: str
-    name: str
 
 
 class _File:
@@ -212,31 +232,31 @@ class _File:
 
     def __init__(self, file: int, facts: bytes) -> None:
         self.id = file
-        symbols, *places, relationships = decode(zlib.decompress(facts))
-        definitions, references = ([ScipPlace(*one) for one in several] for several in places)
-        self.facts = _Facts(symbols, definitions, references, relationships)
+        self.facts = _FACTS.decode(zlib.decompress(facts))
         self.outline: list[_Outline] = []
         self.own: list[_Own] = []
         self.import_lines: set[int] = set()
 
-    def definition_names(self) -> Iterator[tuple[str, str]]:
-        """Yield the symbols that name a definition of ours, with its qualified name."""
-        fields = {(one.line, one.caller) for one in self.own if one.kind == ReferenceKind.TYPE}
+    def definitions(self, named: Mapping[str, _Named]) -> Iterator[tuple[str, str]]:
+        """Yield the symbols that name a definition of ours, with its qualified name.
+
+        That is the innermost one of the name around the line; or a field, which its type tells.
+        """
+        outlines = defaultdict[str, list[_Outline]](list)
+        for one in self.outline:
+            outlines[one.name].append(one)
+        fields = {
+            (one.line, one.caller.rpartition(".")[2]): one.caller
+            for one in self.own
+            if one.kind == ReferenceKind.TYPE
+        }
         for place in self.facts.definitions:
             text = self.facts.symbols[place.symbol]
-            if name := self._defined_at(place.line, text, fields):
-                yield text, name
-
-    def _defined_at(self, line: int, text: str, fields: set[tuple[int, str]]) -> str:
-        """Return the innermost definition around a line that has the name of the symbol."""
-        name = _name(text)
-        around = [one for one in self.outline if one.start <= line <= one.end and one.name == name]
-        if around:
-            return around[-1].qualified_name
-        alike = (
-            field for at, field in sorted(fields) if (at, field.rpartition(".")[2]) == (line, name)
-        )
-        return next(alike, "")
+            name, line = named[text].name, place.line
+            around = [one for one in outlines[name] if one.start <= line <= one.end]
+            found = around[-1].qualified_name if around else fields.get((line, name), "")
+            if found:
+                yield text, found
 
     def bound(self) -> tuple[dict[int, int], list[ScipPlace]]:
         """Return the symbols at references by id, and the places at which there is none."""
@@ -253,29 +273,71 @@ class _File:
                 further.append(place)
         return bound, further
 
-    def caller_at(self, line: int) -> str:
-        """Return the innermost definition around a line that is no value."""
-        starts = bisect_right(self.outline, line, key=lambda one: one.start)
-        for one in reversed(self.outline[:starts]):
-            if one.end >= line and one.kind not in VALUE_KINDS:
-                return one.qualified_name
-        return ""
+    def callers(self) -> Mapping[int, str]:
+        """Return the innermost definition around each line that is no value."""
+        found: dict[int, str] = {}
+        for one in self.outline:  # those around others go before
+            if one.kind not in VALUE_KINDS:
+                found |= dict.fromkeys(range(one.start, one.end + 1), one.qualified_name)
+        return found
 
 
-def _name(text: str) -> str:
-    """Return the name that the definition of a symbol has in its file."""
+def _named(text: str) -> _Named:
     symbol = parse_symbol(text)
     if symbol is None or not symbol.descriptors:
-        return ""
-    last = symbol.descriptors[-1].name
-    if last == CONSTRUCTOR:
-        return CONSTRUCTOR_METHODS[1]
-    target = scip_target(symbol)
-    return target.names[-1] if target and target.names else last
+        return _Named("", "", None)
+    last, target = symbol.descriptors[-1], scip_target(symbol)
+    if last.name == CONSTRUCTOR:
+        return _Named("constructor", "", None)
+    if target is None or not target.names:
+        return _Named(last.name[:NAME_CHARACTERS], "", None)
+    return _Named(target.names[-1][:NAME_CHARACTERS], target.ecosystem, _KINDS.get(last.suffix))
 
 
 def _put(repository_id: int, due: Sequence[Row]) -> int:
     """Put documents into the rows of their files; return how many references are new."""
+    files = _read(due)
+    named = {text: _named(text) for text in sorted({t for one in files for t in one.facts.symbols})}
+    texts = list(named)
+    execute(_PUT_SYMBOLS, [repository_id, texts, [one.name for one in named.values()]])
+    ids: dict[str, int] = dict(fetch_rows(_SYMBOLS, [repository_id, texts]))
+    bound: dict[int, int] = {}
+    further: list[Row] = []
+    left_out = []
+    for one in files:
+        at, others = one.bound()
+        bound |= {reference: ids[one.facts.symbols[symbol]] for reference, symbol in at.items()}
+        rows = list(_further_rows(repository_id, one, others, named, ids))
+        most = FURTHER_FOR_EACH * len(one.own)
+        further += rows[:most]
+        left_out.append(max(len(rows) - most, 0))
+    execute(_BIND, [id_array(bound), id_array(bound.values())])
+    copy_rows(_FURTHER, further)
+    copy_rows(
+        _DEFINITIONS,
+        sorted(
+            {
+                (repository_id, one.id, ids[text], name)
+                for one in files
+                for text, name in one.definitions(named)
+            }
+        ),
+    )
+    copy_rows(
+        _RELATIONSHIPS,
+        (
+            (repository_id, one.id, *(ids[one.facts.symbols[symbol]] for symbol in pair))
+            for one in files
+            for pair in one.facts.relationships
+        ),
+    )
+    documents = id_array(row[0] for row in due)
+    execute(_DONE, [documents, id_array(row[1] for row in due), id_array(left_out)])
+    return len(further)
+
+
+def _read(due: Iterable[Row]) -> list[_File]:
+    """Read the rows of the files of documents, in their order."""
     files = {file: _File(file, facts) for _, file, _, facts in due}
     ids = id_array(files)
     for file, *row in fetch_rows(_REFERENCES, [ids]):
@@ -284,96 +346,34 @@ def _put(repository_id: int, due: Sequence[Row]) -> int:
         files[file].outline.append(_Outline(*row))
     for file, line in fetch_rows(_IMPORT_LINES, [ids]):
         files[file].import_lines.add(line)
-    symbols = _symbol_ids(
-        repository_id, {text for one in files.values() for text in one.facts.symbols}
-    )
-    left_out = {}
-    further: list[Row] = []
-    bound: dict[int, int] = {}
-    for one in files.values():
-        texts = one.facts.symbols
-        at, others = one.bound()
-        bound |= {reference: symbols[texts[symbol]] for reference, symbol in at.items()}
-        rows = list(_further_rows(repository_id, one, others, symbols))
-        most = FURTHER_FOR_EACH * len(one.own)
-        left_out[one.id] = max(len(rows) - most, 0)
-        further += rows[:most]
-    execute(_BIND, [id_array(bound), id_array(bound.values())])
-    copy_rows(_FURTHER, further)
-    copy_rows(
-        _DEFINITIONS,
-        sorted(
-            {
-                (repository_id, one.id, symbols[text], name)
-                for one in files.values()
-                for text, name in one.definition_names()
-            }
-        ),
-    )
-    copy_rows(
-        _RELATIONSHIPS,
-        (
-            (
-                repository_id,
-                one.id,
-                symbols[one.facts.symbols[first]],
-                symbols[one.facts.symbols[second]],
-            )
-            for one in files.values()
-            for first, second in one.facts.relationships
-        ),
-    )
-    execute(
-        _DONE,
-        [
-            id_array(row[0] for row in due),
-            id_array(row[1] for row in due),
-            id_array(left_out[row[1]] for row in due),
-        ],
-    )
-    return len(further)
-
-
-def _symbol_ids(repository_id: int, texts: set[str]) -> Mapping[str, int]:
-    ordered = sorted(texts)
-    execute(_PUT_SYMBOLS, [repository_id, ordered, [_name(text) for text in ordered]])
-    return dict(fetch_rows(_SYMBOLS, [repository_id, ordered]))
+    return list(files.values())
 
 
 def _further_rows(
-    repository_id: int, one: _File, places: Sequence[ScipPlace], symbols: Mapping[str, int]
+    repository_id: int,
+    file: _File,
+    places: Sequence[ScipPlace],
+    named: Mapping[str, _Named],
+    ids: Mapping[str, int],
 ) -> Iterator[Row]:
     """Yield the rows of uses that the rules do not know: of types, functions and methods."""
+    callers = file.callers() if places else {}
     for place in places:
-        text = one.facts.symbols[place.symbol]
-        symbol = parse_symbol(text)
-        target = scip_target(symbol) if symbol else None
-        if symbol is None or target is None or not target.names:
-            continue
-        kind = _KINDS.get(symbol.descriptors[-1].suffix)
-        if kind is None:
-            continue
-        name = target.names[-1]
-        caller = one.caller_at(place.line)
-        yield (
-            repository_id,
-            one.id,
-            target.ecosystem,
-            kind,
-            name,
-            SCIP_BINDING,
-            "",
-            "",
-            Access.PATH,
-            caller,
-            place.line,
-            place.column,
-            symbols[text],
-        )
-
-
-_KINDS: Final = {
-    Suffix.TYPE: ReferenceKind.TYPE,
-    Suffix.METHOD: ReferenceKind.VALUE,
-    Suffix.MACRO: ReferenceKind.VALUE,
-}
+        text = file.facts.symbols[place.symbol]
+        name, ecosystem, kind = named[text]
+        if kind is not None:
+            yield (
+                repository_id,
+                file.id,
+                ecosystem,
+                kind,
+                name,
+                SCIP_BINDING,
+                "",
+                "",
+                Access.PATH,
+                callers.get(place.line, ""),
+                place.line,
+                place.column,
+                ids[text],
+            )

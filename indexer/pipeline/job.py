@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from indexer.client.api import OpenRequest
 from indexer.config.github_job import GitHubContext
@@ -23,6 +23,7 @@ from indexer.records.vectors import EmbedderConfig
 if TYPE_CHECKING:
     from indexer.scip.files import NamedIndex
 
+NO_SCIP: Final = "none"  # instead of names of indexes
 _BRANCHES = "refs/heads/"
 _ABBREVIATED_COMMIT = re.compile("[0-9a-f]{7,64}")
 
@@ -31,11 +32,13 @@ _ABBREVIATED_COMMIT = re.compile("[0-9a-f]{7,64}")
 class ScipRequest:
     """The SCIP indexes that an argument or the environment names; else `.codesearch.toml` does.
 
-    `commit`: that of which they were made, or its beginning; "" if unknown.
+    `commit`: that of which they were made, or its beginning; "" if unknown. `is_none`: central is
+    to forget those that it has.
     """
 
     indexes: "tuple[NamedIndex, ...]" = ()
     commit: str = ""
+    is_none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,8 @@ def scip_request(
         )
     lines = environ.get("AETERNA_SCIP", "").splitlines()
     names = names or [line.strip() for line in lines if line.strip()]
+    if list(names) == [NO_SCIP]:
+        return ScipRequest(is_none=True)
     if not names:
         return ScipRequest((), commit)
     from indexer.scip.files import required_indexes

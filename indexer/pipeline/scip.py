@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.scip.files import NamedIndex
     from indexer.scip.reading import IndexHead
 
+_EXPORTED_BY: Final = "aeterna-code-search"
 _IN_MEMORY_BYTES: Final = 16_000_000  # of lines; the rest is on disk
 _log = logging.getLogger(__name__)
 
@@ -84,22 +85,44 @@ def find_changes(
     if scip is None or plan.reason is Reason.SUPERSEDED:
         return
     commit = job.request.commit_sha
-    names = _configured(repository, commit)
+    names = () if scip.indexes else _configured(repository, commit)
     if not (scip.indexes or names):
-        if _was_configured(repository, opened, plan, commit) and SCIP in opened.record_fields:
+        is_gone = scip.is_none or _was_configured(repository, opened, plan, commit)
+        if is_gone and SCIP in opened.record_fields:
             stored = central.scip_documents(opened.run_id)
             changes.report = _remove(changes, stored, set(), ScipReport())
         return
-    indexes = scip.indexes or _found(names, repository)
-    if problem := _problem(opened, scip.commit, commit, indexes):
-        _log.warning("SCIP: %s", problem.problem)
-        changes.report = problem
-        return
-    stored = central.scip_documents(opened.run_id)
-    reading = _Reading(changes, repository, commit, stored, opened.batch_bytes)
-    for index in indexes:
-        reading.read(index)
-    changes.report = _remove(changes, stored, reading.kept, reading.report())
+    indexes, missing = (scip.indexes, []) if scip.indexes else _found(names, repository)
+    changes.report = _problem(opened, scip.commit, commit, missing)
+    if changes.report is None or changes.report.code == "scip_missing":
+        stored = central.scip_documents(opened.run_id)
+        reading = _Reading(changes, repository, commit, stored, opened.batch_bytes)
+        for index in indexes:
+            reading.read(index)
+        changes.report = _compared(changes, reading, stored, changes.report)
+    if changes.report.problem:
+        _log.warning("SCIP: %s", changes.report.problem)
+
+
+def _compared(
+    changes: ScipChanges,
+    reading: "_Reading",
+    stored: Mapping[str, StoredScip],
+    missing: ScipReport | None,
+) -> ScipReport:
+    """Return the report. What is not in the indexes is removed, unless one of these is missing."""
+    report = reading.report()
+    if missing:
+        return replace(report, code=missing.code, problem=missing.problem)
+    if report.outside < report.documents:
+        return _remove(changes, stored, reading.kept, report)
+    return replace(
+        report,
+        code="scip_no_file",
+        problem=f"none of the {report.documents:,} documents is of a file of this commit: name "
+        "their directory with PATH:PREFIX, or make the index of this repository. What is stored "
+        "is kept",
+    )
 
 
 def _configured(repository: Repository, commit: str) -> tuple[str, ...]:
@@ -116,31 +139,35 @@ def _was_configured(repository: Repository, opened: OpenedRun, plan: Plan, commi
     return False
 
 
-def _found(names: Sequence[str], repository: Repository) -> "Sequence[NamedIndex]":
+def _found(
+    names: Sequence[str], repository: Repository
+) -> "tuple[Sequence[NamedIndex], list[str]]":
+    """Return the indexes that are there, and the names that match none."""
     from indexer.scip.files import named_indexes
 
-    return named_indexes(names, repository.root)
+    missing = [name for name in names if not named_indexes([name], repository.root)]
+    return named_indexes(names, repository.root), missing
 
 
 def _problem(
-    opened: OpenedRun, made_of: str, commit: str, indexes: "Sequence[NamedIndex]"
+    opened: OpenedRun, made_of: str, commit: str, missing: Sequence[str]
 ) -> ScipReport | None:
     if SCIP not in opened.record_fields:
         return ScipReport(
             code="scip_not_supported",
             problem="the service is older than this indexer and reads no SCIP indexes: upgrade it",
         )
-    if not indexes:
-        return ScipReport(
-            code="scip_missing",
-            problem=f"{PROJECT_FILE} names SCIP indexes that are not in this checkout: make them "
-            "in a step before. What is stored is kept",
-        )
     if made_of and not commit.startswith(made_of):
         return ScipReport(
             code="scip_other_commit",
             problem=f"the SCIP index is of {made_of[:12]}, and {commit[:12]} is indexed: make it "
             "of the same commit. What is stored is kept",
+        )
+    if missing:
+        return ScipReport(
+            code="scip_missing",
+            problem=f"{PROJECT_FILE} names SCIP indexes that are not in this checkout: "
+            f"{', '.join(missing[:NAMES])}. Make them in a step before. What is stored is kept",
         )
     return None
 
@@ -210,7 +237,11 @@ class _Reading:
         from indexer.scip.reading import IndexFile, invalid_index
 
         with IndexFile(index.path, index.name) as file:
-            place = _Place(index, file.head, self._repository, self._entries)
+            if file.head.tool == _EXPORTED_BY:
+                raise invalid_index(
+                    index.name, "it is an export of this service, and no compiler's"
+                )
+            place = _Directory(index, file.head, self._repository, self._entries)
             for data in file.documents():
                 self._counts.documents += 1
                 if self._counts.documents > SCIP_DOCUMENTS:
@@ -219,7 +250,7 @@ class _Reading:
                     )
                 self._document(data, file.head, place)
 
-    def _document(self, data: bytes, head: "IndexHead", place: "_Place") -> None:
+    def _document(self, data: bytes, head: "IndexHead", place: "_Directory") -> None:
         from indexer.scip.documents import read_document
 
         try:
@@ -273,7 +304,7 @@ class _Reading:
         return line
 
 
-class _Place:
+class _Directory:
     """Where the documents of an index are in the repository."""
 
     def __init__(

@@ -48,12 +48,6 @@ def scip_target(symbol: ScipSymbol) -> ScipTarget | None:
     return read(symbol) if read else None
 
 
-def is_namespace(symbol: ScipSymbol) -> bool:
-    """Whether a symbol is of a whole module, file, namespace or package."""
-    last = symbol.descriptors[-1:]
-    return not last or last[0].suffix is Suffix.NAMESPACE or last[0] == _INIT
-
-
 def _parts(descriptors: _Descriptors) -> tuple[list[str], _Descriptors] | None:
     """Return the namespaces, and the descriptors after them; None for parts of types."""
     if any(one.suffix in _WITHIN_TYPES for one in descriptors):

@@ -48,9 +48,11 @@ def required_indexes(names: Iterable[str], directory: Path) -> list[NamedIndex]:
     names = list(names)
     for name in names:
         if not named_indexes([name], directory):
+            is_directory = (directory / name).is_dir()
+            problem = "is a directory" if is_directory else f"is no file in {directory}"
             raise ConfigurationError(
-                f"--scip {name}: there is no such file in {directory}. Name an index that a step "
-                "before has made, as PATH or PATH:PREFIX"
+                f"the SCIP index {name} {problem}: name the file that a step before has made, as "
+                "PATH or PATH:PREFIX"
             )
     return named_indexes(names, directory)
 

@@ -10,7 +10,12 @@ from central.trace.resolve.references import BUILT_IN, Names, columns_of
 _sql = sql_with(built_in=BUILT_IN, imported=Import, reference=Reference, scip_symbol=ScipSymbol)
 _ALL = _sql("""\
 WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
-    seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
+    seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most),
+    types AS MATERIALIZED (SELECT count(*) FROM q
+        JOIN {scip_symbol} x ON x.name = q.name
+            AND x.repository_id = ANY((SELECT ids FROM seen)::bigint[])
+        JOIN {reference} r ON r.symbol_id = x.id AND r.name = q.name AND r.kind = 'type'
+            AND r.ecosystem = q.ecosystem)
     SELECT (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem AND r.binding = 'unknown'
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
@@ -28,11 +33,8 @@ WITH q AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS q (name, ecosystem)),
         (SELECT count(*) FROM (SELECT FROM q JOIN {reference} r
             ON r.name = q.name AND r.ecosystem = q.ecosystem
                 AND r.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            LIMIT (SELECT most FROM seen)) AS named)
-        - (SELECT count(*) FROM q
-            JOIN {scip_symbol} x ON x.name = q.name
-                AND x.repository_id = ANY((SELECT ids FROM seen)::bigint[])
-            JOIN {reference} r ON r.symbol_id = x.id AND r.name = q.name AND r.kind = 'type')""")
+            LIMIT (SELECT most FROM seen) + (SELECT count FROM types)) AS named)
+        - (SELECT count FROM types)""")
 _OF_EACH = _sql("""\
 WITH seen AS (SELECT %s::bigint[] AS ids, %s::bigint AS most)
     SELECT q.name, q.ecosystem, (SELECT count(*) FROM (SELECT FROM {reference} r

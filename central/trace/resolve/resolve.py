@@ -88,12 +88,14 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
             resolutions[index] = Resolution(
                 guessed, resolutions[index].is_unresolved and not guessed
             )
-    return [
-        resolution._replace(is_unresolved=False, is_bound=True)
-        if site.symbol and not resolution.targets and not holds_function(site)
-        else resolution
-        for site, resolution in zip(sites, resolutions, strict=True)
-    ]
+    return list(map(_known_by_index, sites, resolutions))
+
+
+def _known_by_index(site: ReferenceSite, resolution: Resolution) -> Resolution:
+    """Return what has a symbol but no target as bound: an index tells what it is, if not where."""
+    if not site.symbol or resolution.targets or holds_function(site):
+        return resolution
+    return resolution._replace(is_unresolved=False, is_bound=True)
 
 
 def _may_be_implicit(site: ReferenceSite) -> bool:

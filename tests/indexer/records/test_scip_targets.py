@@ -4,7 +4,7 @@ import pytest
 
 from indexer.records.manifests import Ecosystem
 from indexer.records.scip import parse_symbol
-from indexer.records.scip_targets import ScipTarget, is_namespace, scip_target
+from indexer.records.scip_targets import ScipTarget, scip_target
 
 NPM = "scip-typescript npm @acme/auth 2.0.0 src/`session.ts`/"
 PYPI = "scip-python python Acme_Auth 1.0.0 `acme.auth.session`/"
@@ -195,15 +195,3 @@ def test_a_symbol_without_a_package_has_no_path_through_one() -> None:
 
     assert found is not None
     assert (found.package, found.names, found.path) == ("", ("Session",), "")
-
-
-@pytest.mark.parametrize(
-    ("symbol", "is_one"),
-    [(NPM, True), (PYPI + "__init__:", True), (GO, True), (CARGO + "crate/", True),
-     (NPM + "user0:", False), (PYPI + "issue().", False)],
-)  # fmt: skip
-def test_symbols_of_files_and_modules_are_namespaces(symbol: str, is_one: bool) -> None:
-    found = parse_symbol(symbol)
-
-    assert found is not None
-    assert is_namespace(found) is is_one
