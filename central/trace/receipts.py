@@ -29,6 +29,7 @@ _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
 _BY_NAME: Final = (
     "{count} {noun} by that name {verb} of something unknown; min_confidence=low lists them."
 )
+_TYPES: Final = "Uses as a type are left out: kind=type lists those that an index of SCIP knows."
 _UNREAD: Final = (
     "A manifest that could not be read whole may hide some: see receipt.unread_manifests."
 )
@@ -156,6 +157,8 @@ def hint_for(
         reasons.append(Sentence.of("only_surest", template))
     if has_kinds:
         reasons.append(Sentence.of("kinds_left_out", "kind leaves the other uses out."))
+    elif receipt.resolved_by and what != "callees":
+        reasons.append(Sentence.of("types_left_out", _TYPES))
     if has_projects:
         template = "caller_projects leaves the other projects out."
         reasons.append(Sentence.of("projects_left_out", template))

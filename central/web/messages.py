@@ -49,6 +49,7 @@ SENTENCES: Final = {
         "{count} {noun} by that name {verb} of something unknown; confidence “low” lists them."
     ),
     "kinds_left_out": "Other kinds of use are left out.",
+    "types_left_out": "Uses as a type are left out: ask for the kind “type”.",
     "only_surest": "Only links of high confidence were requested; try confidence “medium”.",
     "unread_manifests": "A manifest that could not be read whole may hide some, as said below.",
     "older_extractor": "{count} {noun} in scope {verb} read by an older version, which may find "
