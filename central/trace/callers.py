@@ -336,7 +336,9 @@ def _candidates(
     if len(sites) > most:
         found = _selected_by_hierarchy(resolver, sought, names, files, further, within)
     own = sorted({one.name for one in sought.leading})
-    indexed = indexed_sites(resolver, own, within=within, limit=most + 1)
+    indexed: list[ReferenceSite] = []
+    if resolver.has_indexes:
+        indexed = indexed_sites(resolver, own, within=within, limit=most + 1)
     sites = distinct([*found.sites, *indexed[:most], *sites_rooted(resolver, aliases.roots)])
     may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
     held = _held_sites(resolver, sought, aliases.names, within) if may_be_held else []

@@ -4,16 +4,12 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from central.db import fetch_rows, sql
 from central.repositories.extractors import older_extractor
-from central.repositories.models import Repository
-from central.repositories.resolved_by import resolved_by
 from central.repositories.visibility import MissingProject, answering_projects, listed_missing
 from central.sentences import Sentence
 from central.trace.answers import (
     Elsewhere,
     PartlyParsed,
-    ResolvedBy,
     TraceReceipt,
     UnreadManifest,
     Unresolved,
@@ -22,7 +18,6 @@ from central.trace.answers import (
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
 from central.trace.resolve.resolve import Confidence
-from central.trace.stored.models import Source
 from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
@@ -39,16 +34,6 @@ _OLDER: Final = (
 )
 _NO_MODELS: Final = (
     "Models of libraries are off in this organisation: what calls of a library give is unknown."
-)
-_SHOWN: Final = 20
-_INDEXED: Final = sql(
-    """SELECT r.name, r.scip, r.languages,
-        (SELECT coalesce(sum(s.disagreements), 0)::bigint FROM {source} s
-            WHERE s.repository_id = r.id AND s.disagreements > 0)
-    FROM {repository} r
-    WHERE r.id = ANY(%s::bigint[]) AND r.scip <> '{}' ORDER BY r.name LIMIT %s""",
-    repository=Repository,
-    source=Source,
 )
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
@@ -109,21 +94,8 @@ def receipt_of(
             one for one in scope.repositories.values() if not only or one.name in only
         ),
         edges_behind=scope.edges_behind,
-        resolved_by=_resolved_by(scope),
+        resolved_by=scope.resolved_by,
     )
-
-
-def _resolved_by(scope: TraceScope) -> list[ResolvedBy]:
-    """Return by what the first visible projects with an index are resolved."""
-    rows = fetch_rows(_INDEXED, [scope.resolver.repositories, _SHOWN])
-    return [
-        ResolvedBy(
-            name,
-            resolved_by(scip, languages),
-            None if scope.edges_behind is None else disagreements,
-        )
-        for name, scip, languages, disagreements in rows
-    ]
 
 
 def cut_definitions(has_more: bool) -> list[str]:

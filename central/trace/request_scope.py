@@ -4,14 +4,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from central.corpus.models import File
 from central.db import fetch_rows, id_array, one_moment, sql_with
 from central.errors import NotFoundError
 from central.observability.tracing import Span, span
+from central.repositories.models import Repository
+from central.repositories.resolved_by import resolved_by
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
+from central.trace.answers import ResolvedBy
 from central.trace.requests import SymbolSelector
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
@@ -23,9 +27,16 @@ from central.trace.resolve.definitions import (
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
 from central.trace.skipped_files import skipped_sentence
+from central.trace.stored.models import Source
 from central.trace.stored.state import live_files
 
-_sql = sql_with(file=File)
+_sql = sql_with(file=File, repository=Repository, source=Source)
+_INDEXES_SHOWN: Final = 20
+_INDEXED = _sql("""SELECT r.name, r.scip, r.languages,
+        (SELECT coalesce(sum(s.disagreements), 0)::bigint FROM {source} s
+            WHERE s.repository_id = r.id AND s.disagreements > 0)
+    FROM {repository} r
+    WHERE r.id = ANY(%s::bigint[]) AND r.scip <> '{}' ORDER BY r.name LIMIT %s""")
 _HAS_FILE = _sql("""SELECT FROM {file} f
     WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text LIMIT 1""")
 
@@ -36,7 +47,8 @@ class TraceScope:
 
     `is_compared`: the stored edges follow what is indexed, but for some files. `edges_behind`: how
     many these are; None for who sees a part, as it would show what is done for hidden repositories.
-    `started` is seconds of `time.perf_counter`.
+    `resolved_by` has the
+    repositories with a SCIP index. `started` is seconds of `time.perf_counter`.
     """
 
     organization: str
@@ -45,6 +57,7 @@ class TraceScope:
     resolver: BatchResolver
     is_compared: bool
     edges_behind: int | None
+    resolved_by: list[ResolvedBy]
     span: Span
     started: float
 
@@ -80,16 +93,29 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         resolver = BatchResolver(rules_of(asked), repositories=repositories)
         live = live_files(asked, resolver.repositories)
         resolver.live_files = live.files
+        behind = live.behind if credential.sees_all else None
+        indexed = _resolved_by(resolver, is_counted=behind is not None)
+        resolver.has_indexes = bool(indexed)
         yield TraceScope(
             asked.slug,
             asked.uses_models,
             repositories,
             resolver,
             live.behind is not None,
-            live.behind if credential.sees_all else None,
+            behind,
+            indexed,
             current,
             started,
         )
+
+
+def _resolved_by(resolver: BatchResolver, *, is_counted: bool) -> list[ResolvedBy]:
+    """Return by what the first repositories with an index are resolved."""
+    rows = fetch_rows(_INDEXED, [resolver.repositories, _INDEXES_SHOWN])
+    return [
+        ResolvedBy(name, resolved_by(scip, languages), disagreements if is_counted else None)
+        for name, scip, languages, disagreements in rows
+    ]
 
 
 def selected_definitions(

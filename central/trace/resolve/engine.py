@@ -61,6 +61,7 @@ class BatchResolver:
         self._rules = rules
         # Files of which the stored edges are not what it finds; None if that is so of all.
         self.live_files: Collection[int] | None = None
+        self.has_indexes = True  # whether a repository may have a SCIP index
         self._is_recorded = is_recorded
         self._roots: list[_Task] = []  # of what is recorded: not what they asked
         self._order = {kind: number for number, kind in enumerate(rules)}

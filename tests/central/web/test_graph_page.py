@@ -13,7 +13,7 @@ from tests.central.trace.corpus import organization_of, pyproject, repository
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/o/acme/graph"
-MOST_QUERIES = 30
+MOST_QUERIES = 31
 SVG = "{http://www.w3.org/2000/svg}"
 
 
