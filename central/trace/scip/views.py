@@ -27,7 +27,7 @@ class ScipRequestSerializer(OrganizationSerializer):
     def validate_project_root(self, value: str) -> str:
         """Refuse what no reader would take for the place of a checkout."""
         if not value.startswith("file:///"):
-            raise serializers.ValidationError("It begins with file:///, as file:///work/payments.")
+            raise serializers.ValidationError("It begins with file:///, as file:///src/payments.")
         return value
 
 

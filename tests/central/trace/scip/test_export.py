@@ -195,10 +195,10 @@ def test_the_metadata_say_which_commit_it_is_of(answer: Callable[..., Any]) -> N
         "acme_auth/image.bin",
         "pyproject.toml",
     ]
-    moved = answer("auth", project_root="file:///work/auth")
+    moved = answer("auth", project_root="file:///src/auth")
     index = Index.FromString(b"".join(moved.streaming_content))
-    assert index.metadata.project_root == "file:///work/auth"
-    assert answer("auth", project_root="/work/auth").json()["code"] == "invalid"
+    assert index.metadata.project_root == "file:///src/auth"
+    assert answer("auth", project_root="/src/auth").json()["code"] == "invalid"
 
 
 def test_the_indexer_reads_what_is_exported(export: Export, tmp_path: Path) -> None:
