@@ -34,6 +34,7 @@ from indexer.records.scip_targets import scip_target
 
 FURTHER_FOR_EACH: Final = 3  # occurrences that are kept beside each reference of a file's own
 _AT_ONCE: Final = 200  # documents
+_FACTS_AT_ONCE: Final = 1_000_000  # bytes of what they say, deflated
 _sql = sql_with(
     document=ScipDocument,
     symbol=ScipSymbol,
@@ -61,10 +62,13 @@ _DELETE_FURTHER: Final = _sql("""WITH deleted AS (DELETE FROM {reference}
     SELECT count(*) FROM deleted""")
 _DELETE_DEFINITIONS: Final = _sql("DELETE FROM {definition} WHERE file_id = ANY(%s::bigint[])")
 _DELETE_RELATIONSHIPS: Final = _sql("DELETE FROM {relationship} WHERE file_id = ANY(%s::bigint[])")
-_DUE: Final = _sql("""SELECT d.id, f.id, d.file_id, d.facts
-    FROM {document} d JOIN {file} f ON {is_of}
-    WHERE d.repository_id = %s::bigint AND d.file_id IS DISTINCT FROM f.id
-    ORDER BY d.path LIMIT %s""")
+_DUE: Final = _sql("""SELECT id, file, file_id, facts FROM (
+        SELECT d.id, f.id AS file, d.file_id, d.facts, d.path,
+            sum(length(d.facts)) OVER (ORDER BY d.path) - length(d.facts) AS before
+        FROM {document} d JOIN {file} f ON {is_of}
+        WHERE d.repository_id = %s::bigint AND d.file_id IS DISTINCT FROM f.id
+        ORDER BY d.path LIMIT %s) AS due
+    WHERE before < %s::bigint ORDER BY path""")
 _PUT_SYMBOLS: Final = _sql("""INSERT INTO {symbol} (repository_id, text, name)
     SELECT %s::bigint, text, name FROM unnest(%s::text[], %s::text[]) AS now (text, name)
     ON CONFLICT (text, repository_id) DO NOTHING""")
@@ -93,7 +97,8 @@ _DELETE_UNUSED_SYMBOLS: Final = _sql("""WITH deleted AS (DELETE FROM {symbol} s
 _COUNT: Final = _sql("""UPDATE {repository} SET scip = coalesce((
         SELECT jsonb_object_agg(tool, files) FROM (SELECT tool, count(*) AS files FROM {document}
             WHERE repository_id = %s::bigint GROUP BY tool) AS found), '{}')
-    WHERE id = %s::bigint""")
+    WHERE id = %s::bigint AND (scip <> '{}' OR EXISTS (SELECT FROM {document} d
+        WHERE d.repository_id = {repository}.id))""")
 _DOCUMENTS: Final = copy_into(
     ScipDocument, "repository_id", "path", "blob", "tool", "digest", "facts", "cut", "left_out"
 )
@@ -121,29 +126,34 @@ _FURTHER: Final = copy_into(
 )
 
 
-def refresh_scip(
+def put_documents(
     *,
     repository_id: int,
     documents: Sequence[scip.ScipDocument],
     removed: Sequence[str],
     delta: CorpusDelta,
 ) -> None:
-    """Store documents in the place of those of their paths, and put what they say into rows.
+    """Store documents in the place of those of their paths, and delete those of `removed`.
+
+    What the former ones have put into rows is deleted.
+    """
+    if paths := [*removed, *(one.path for one in documents)]:
+        gone = fetch_rows(_DELETE, [repository_id, paths])
+        copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in documents))
+        delta.references -= _forget(file for (file,) in gone)
+
+
+def refresh_scip(*, repository_id: int, delta: CorpusDelta) -> None:
+    """Put what documents say into the rows of files that do not have it.
 
     A document whose file has another blob now is deleted.
     """
-    paths = [*removed, *(one.path for one in documents)]
-    gone = fetch_rows(_DELETE, [repository_id, paths]) if paths else []
-    copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in documents))
-    gone += fetch_rows(_DELETE_STALE, [repository_id])
+    gone = fetch_rows(_DELETE_STALE, [repository_id])
     delta.references -= _forget(file for (file,) in gone)
-    is_changed = bool(gone or documents)
-    while due := fetch_rows(_DUE, [repository_id, _AT_ONCE]):
-        is_changed = True
+    while due := fetch_rows(_DUE, [repository_id, _AT_ONCE, _FACTS_AT_ONCE]):
         delta.references -= _forget(before or 0 for _, _, before, _ in due)
         delta.references += _put(repository_id, due)
-    if is_changed:
-        execute(_COUNT, [repository_id, repository_id])
+    execute(_COUNT, [repository_id, repository_id])
 
 
 def stored_documents(repository_id: int) -> list[tuple[str, str, str, int]]:
@@ -307,10 +317,10 @@ def _put(repository_id: int, due: Sequence[Row]) -> int:
     for one in files:
         at, others = one.bound()
         bound |= {reference: ids[one.facts.symbols[symbol]] for reference, symbol in at.items()}
-        rows = list(_further_rows(repository_id, one, others, named, ids))
+        kept = [place for place in others if named[one.facts.symbols[place.symbol]].kind]
         most = FURTHER_FOR_EACH * len(one.own)
-        further += rows[:most]
-        left_out.append(max(len(rows) - most, 0))
+        further += _further_rows(repository_id, one, kept[:most], named, ids)
+        left_out.append(max(len(kept) - most, 0))
     execute(_BIND, [id_array(bound), id_array(bound.values())])
     copy_rows(_FURTHER, further)
     copy_rows(
@@ -361,19 +371,18 @@ def _further_rows(
     for place in places:
         text = file.facts.symbols[place.symbol]
         name, ecosystem, kind = named[text]
-        if kind is not None:
-            yield (
-                repository_id,
-                file.id,
-                ecosystem,
-                kind,
-                name,
-                SCIP_BINDING,
-                "",
-                "",
-                Access.PATH,
-                callers.get(place.line, ""),
-                place.line,
-                place.column,
-                ids[text],
-            )
+        yield (
+            repository_id,
+            file.id,
+            ecosystem,
+            kind,
+            name,
+            SCIP_BINDING,
+            "",
+            "",
+            Access.PATH,
+            callers.get(place.line, ""),
+            place.line,
+            place.column,
+            ids[text],
+        )

@@ -31,6 +31,7 @@ from indexer.limits import (
     BATCH_VALUES,
     FILE_LINES,
     MODULE_PATH_BYTES,
+    SCIP_SYMBOL_BYTES,
     UNPARSED_NAMES,
     UNPARSED_RANGES,
 )
@@ -128,11 +129,15 @@ def _record(fields: _Line, where: str, dimensions: int) -> Record:
 
 def _scip(fields: ScipFields, where: str) -> ScipDocument:
     require_path(fields.path, where)
+    if not fields.tool.isprintable():
+        refuse(where, "tool: must hold no control characters")
     _require_sorted(fields.symbols, where, "symbols")
     for index, text in enumerate(fields.symbols):
         symbol = parse_symbol(text)
         if symbol is None or symbol.version or not symbol.descriptors:
             refuse(where, f"symbols[{index}]: must be a global symbol without a version")
+        if len(text.encode()) > SCIP_SYMBOL_BYTES:
+            refuse(where, f"symbols[{index}]: must have at most {SCIP_SYMBOL_BYTES} bytes")
     for key, rows in (("definitions", fields.definitions), ("references", fields.references)):
         _require_sorted(rows, where, key)
         if any(row[2] >= len(fields.symbols) for row in rows):

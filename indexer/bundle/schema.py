@@ -19,7 +19,7 @@ from indexer.limits import (
     SCIP_DEFINITIONS,
     SCIP_OCCURRENCES,
     SCIP_RELATIONSHIPS,
-    SCIP_SYMBOL_CHARACTERS,
+    SCIP_SYMBOL_BYTES,
     SCIP_TOOL_CHARACTERS,
     VERSION_CHARACTERS,
 )
@@ -46,7 +46,7 @@ ImportRow: TypeAlias = tuple[Name, Name, ModulePath, bool, Line]
 ExportRow: TypeAlias = tuple[Name, ModulePath, bool, bool]
 ReferenceRow: TypeAlias = tuple[ReferenceKind, Name, Binding, Name, Name, Access, Name, Line, Size]
 
-ScipSymbolText: TypeAlias = Annotated[str, Meta(max_length=SCIP_SYMBOL_CHARACTERS)]
+ScipSymbolText: TypeAlias = Annotated[str, Meta(max_length=SCIP_SYMBOL_BYTES)]
 ScipRow: TypeAlias = tuple[
     Annotated[int, Meta(ge=1, le=FILE_LINES)], Annotated[int, Meta(ge=0, le=BLOB_BYTES)], Size
 ]
@@ -166,7 +166,7 @@ class ScipFields(_Fields):
     definitions: Annotated[list[ScipRow], Meta(max_length=SCIP_DEFINITIONS)]
     references: Annotated[list[ScipRow], Meta(max_length=SCIP_OCCURRENCES)]
     relationships: Annotated[list[tuple[Size, Size]], Meta(max_length=SCIP_RELATIONSHIPS)]
-    cut: Size
+    cut: Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
 class ScipLineFields(_Fields):

@@ -18,13 +18,12 @@ from indexer.limits import (
     SCIP_DOCUMENT_MESSAGES,
     SCIP_OCCURRENCES,
     SCIP_RELATIONSHIPS,
-    SCIP_SYMBOL_CHARACTERS,
 )
 from indexer.records.scip import ScipDocument, ScipPlace
 from indexer.scip.names import NameCheck, Units
 from indexer.scip.reading import IndexHead
 from indexer.scip.scip_pb2 import Document, Occurrence, PositionEncoding, SymbolRole
-from indexer.scip.symbols import named_symbol, symbol_key
+from indexer.scip.symbols import is_too_long, named_symbol, symbol_key
 
 _FORMAT: Final = 1  # of what is stored; another one makes all documents different
 _DIGEST_BYTES: Final = 16
@@ -159,7 +158,7 @@ def _occurrences(document: Document) -> tuple[list[_Occurrence], int]:
         if key is None:
             key = keys[text] = symbol_key(text)
         if not key:
-            too_long += len(text) > SCIP_SYMBOL_CHARACTERS
+            too_long += is_too_long(text)
             continue
         place = _place(*(one.range or _typed_range(one)))
         if place is not None:

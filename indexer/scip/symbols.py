@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from indexer.limits import SCIP_SYMBOL_CHARACTERS
+from indexer.limits import SCIP_SYMBOL_BYTES
 from indexer.records.scip import ScipSymbol, Suffix, format_symbol, parse_symbol
 
 _KNOWN_SYMBOLS: Final = 1 << 16
@@ -28,12 +28,19 @@ class NamedSymbol(NamedTuple):
     is_constructor: bool
 
 
+def is_too_long(text: str) -> bool:
+    """Whether a symbol has more bytes than are stored."""
+    if text.isascii():
+        return len(text) > SCIP_SYMBOL_BYTES
+    return len(text.encode(errors="replace")) > SCIP_SYMBOL_BYTES
+
+
 def symbol_key(text: str) -> str:
     """Return a symbol without its version; "" for one that is not stored. Nothing is parsed.
 
     The last character says what a symbol names.
     """
-    if len(text) > SCIP_SYMBOL_CHARACTERS or text.startswith(_LOCAL) or text.endswith(_DROPPED):
+    if is_too_long(text) or text.startswith(_LOCAL) or text.endswith(_DROPPED):
         return ""
     fields = text.split(" ", 4)
     if len(fields) < 5 or "" in fields or fields[-1].startswith(" "):  # a space is doubled
@@ -51,7 +58,7 @@ def named_symbol(text: str) -> NamedSymbol | None:
         return None
     *outer, last = symbol.descriptors
     normal = format_symbol(symbol)
-    if len(normal) > SCIP_SYMBOL_CHARACTERS:
+    if is_too_long(normal):
         return None
     is_constructor = (
         last.suffix is Suffix.METHOD

@@ -21,7 +21,7 @@ class ScipDocument(models.Model):
     )
     path = models.TextField()
     blob = models.CharField(max_length=64)
-    tool = models.CharField(max_length=200, help_text="The indexer's name and version")
+    tool = models.CharField(max_length=250, help_text="The indexer's name and version")
     digest = models.CharField(max_length=32)
     facts = models.BinaryField()
     file_id = models.BigIntegerField(null=True)

@@ -10,7 +10,7 @@ from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
 from central.corpus.rows import RunContext
-from central.corpus.scip import refresh_scip
+from central.corpus.scip import put_documents, refresh_scip
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
@@ -54,8 +54,6 @@ def commit_run(
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
-    documents: list[ScipDocument] = []
-    forgotten: list[str] = []
     context = RunContext(
         repository_id=run.repository_id,
         run_id=run.pk,
@@ -72,9 +70,13 @@ def commit_run(
             ],
             delta=delta,
         )
-        scip = [record for batch in group for record in batch.records]
-        documents += [record for record in scip if isinstance(record, ScipDocument)]
-        forgotten += [record.path for record in scip if isinstance(record, ScipRemoval)]
+        records = [record for batch in group for record in batch.records]
+        put_documents(
+            repository_id=run.repository_id,
+            documents=[record for record in records if isinstance(record, ScipDocument)],
+            removed=[record.path for record in records if isinstance(record, ScipRemoval)],
+            delta=delta,
+        )
         insert_files(
             context=context,
             records=[file for batch in group for file in batch.files()],
@@ -90,9 +92,7 @@ def commit_run(
         regular_changed=bool(delta.regular),
         inserted=delta.inserted,
     )
-    refresh_scip(
-        repository_id=run.repository_id, documents=documents, removed=forgotten, delta=delta
-    )
+    refresh_scip(repository_id=run.repository_id, delta=delta)
     update_term_stats(repository_id=run.repository_id, differences=delta.terms)
     _count(before, delta)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)

@@ -104,7 +104,7 @@ _OVERRIDING = _sql("""SELECT DISTINCT s.file_id, s.qualified_name FROM {symbol} 
                 AND r.caller = left(s.qualified_name, -1 - length(s.name))
                 AND r.kind = 'inherit')
             OR EXISTS (SELECT FROM {scip_definition} d
-                JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id
+                JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id AND t.file_id = d.file_id
                 WHERE d.file_id = s.file_id
                     AND d.qualified_name = left(s.qualified_name, -1 - length(s.name)))
             OR EXISTS (SELECT FROM {module} m WHERE m.file_id = s.file_id AND m.scope

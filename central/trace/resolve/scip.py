@@ -19,6 +19,7 @@ from central.trace.resolve.questions import (
 )
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.sql import (
+    Declared,
     FirstNames,
     InPackage,
     PackageRow,
@@ -31,6 +32,7 @@ from indexer.records.scip import SCIP_BINDING, parse_symbol
 from indexer.records.scip_targets import ScipTarget, scip_target
 
 SCIP: Final = "scip"
+_ENTRY: Final = "index"  # the name of most public entries
 _OF_VALUES: Final = {Access.INSTANCE, Access.RESULT}
 _OF_UNKNOWN: Final = {Binding.UNKNOWN, SCIP_BINDING}
 Meaning: TypeAlias = tuple[Sequence[ResolvedDefinition], bool]
@@ -83,39 +85,57 @@ def scip_meaning(question: ScipMeaning) -> RuleSteps:
         return (), False
     found = yield from _in_other_repositories(question, target)
     if found:
-        return best_candidates(one._replace(rule=SCIP) for one in found), True
+        return tuple(one._replace(rule=SCIP) for one in found), True
     return (), (yield from _is_outside(question, target))
 
 
 def _in_other_repositories(
     question: ScipMeaning, target: ScipTarget
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
-    """Find the definition by the provider's own index, by its import path, or in its package."""
+    """Find the definition by the indexes of providers, its import path, and in its package.
+
+    What these find in several repositories is a tie.
+    """
     ecosystem, package = target.ecosystem, target.package
-    (provided,) = yield [ScipProviders(ecosystem, package, question.symbol)]
-    if provided:
-        return _definitions(provided)
     path = ImportPath(question.repository, question.package, ecosystem, target.path)
-    imported = (yield [path])[0] if target.path and ecosystem != Ecosystem.NPM else ()
-    if imported or not package:
-        return imported
-    (named,) = yield [InPackage(ecosystem, package, ".".join(target.names))]
+    asked = [path] if target.path else []
+    provided, named, *imported = yield [
+        ScipProviders(ecosystem, package, question.symbol),
+        InPackage(ecosystem, package, ".".join(target.names)),
+        *asked,
+    ]
+    found = [*_definitions(provided), *(one for answer in imported for one in answer)]
     is_dotted = ecosystem == Ecosystem.PYPI
-    alike = _nearest(named, target.module.replace(".", "/") if is_dotted else target.module)
-    if len(alike) == 1 or ecosystem != Ecosystem.NPM:
-        return _definitions(alike)
-    (exported,) = yield [path]
-    return exported or _definitions(alike)
+    module = target.module.replace(".", "/") if is_dotted else target.module
+    alike = _nearest(named, module)
+    if not found or (ecosystem == Ecosystem.NPM and _is_file(alike, module)):
+        found += _definitions(alike)
+    if len({one.key for one in found}) > 1:
+        found = [one._replace(is_certain=False) for one in found]
+    return best_candidates(found)
 
 
 def _is_outside(question: ScipMeaning, target: ScipTarget) -> RuleGenerator[bool]:
-    """Whether no visible repository can be what is meant."""
+    """Whether no visible repository can be what is meant: of what is asked for, none is seen."""
     if target.ecosystem == Ecosystem.PYPI:  # of which the package may be the consumer's own
         place = (question.repository, question.package, target.ecosystem)
         (modules,) = yield [ImportedModules(*place, target.path)]
         return not modules
-    (visible,) = yield [FirstNames(target.ecosystem, target.package)]
-    return bool(target.package) and not visible
+    if not target.package:
+        return False
+    visible, declared = yield [
+        FirstNames(target.ecosystem, target.package),
+        Declared(question.package),
+    ]
+    return not visible and any(row.name == target.package for row in declared)
+
+
+def _is_file(rows: Sequence[PackageRow], module: str) -> bool:
+    """Whether a single definition is in a file of the published file's name, and that says more
+    than that it is an entry.
+    """
+    ends = {tuple(_components(one)[-1:]) for one in (module, *(row.path for row in rows))}
+    return len(rows) == 1 and len(ends) == 1 and ends != {(_ENTRY,)}
 
 
 def _nearest(rows: Sequence[PackageRow], module: str) -> list[PackageRow]:

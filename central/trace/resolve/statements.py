@@ -91,6 +91,7 @@ _DEEPEST: Final = 100  # directories that are compared
 # The name of a file of C or C++ that is its path.
 _IS_OF_C = "{0}.ecosystem = 'none' AND starts_with({0}.name, '/')"
 _OF_SYMBOL = """JOIN {scip_definition} d ON d.symbol_id = x.id
+    JOIN {file} f ON f.id = d.file_id
     LEFT JOIN LATERAL (SELECT s.kind FROM {symbol} s
         WHERE s.file_id = d.file_id AND s.qualified_name = d.qualified_name
         ORDER BY s.id LIMIT 1) AS own ON true"""
@@ -168,7 +169,7 @@ NAMED_BASES: Final = _sql("""WITH {in_scope},
         SELECT q.n, q.own, d.file_id, 'scip', '', '', d.repository_id, '', t.implemented_id,
             NULL, NULL, t.id
         FROM q JOIN {scip_definition} d ON d.file_id = q.file_id AND d.qualified_name = q.name
-        JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id)
+        JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id AND t.file_id = d.file_id)
     SELECT r.n, r.file_id, r.binding, r.root, r.chain, r.repository_id,
         coalesce(f.package_id, 0), r.ecosystem, coalesce(x.text, '')
     FROM named r JOIN {file} f ON f.id = r.file_id
@@ -313,9 +314,9 @@ SCIP_PROVIDERS: Final = _sql("""SELECT DISTINCT q.n, d.file_id, d.qualified_name
         AS q (n, ecosystem, distribution, symbol)
     JOIN {scip_symbol} x ON x.text = q.symbol
     {of_symbol}
-    WHERE x.repository_id = ANY(%s::bigint[]) AND EXISTS (SELECT FROM {package} p
-        WHERE p.repository_id = x.repository_id AND p.ecosystem = q.ecosystem
-            AND p.name = q.distribution)""")
+    JOIN {package} p ON p.id = f.package_id AND p.ecosystem = q.ecosystem
+        AND p.name = q.distribution
+    WHERE x.repository_id = ANY(%s::bigint[])""")
 IN_PACKAGE: Final = _sql("""SELECT DISTINCT q.n, s.file_id, s.qualified_name, s.kind, f.path
     FROM unnest(%s::int[], %s::text[], %s::text[], %s::text[])
         AS q (n, ecosystem, distribution, name)

@@ -47,7 +47,7 @@ _CHANGED: Final = _sql("""WITH named AS MATERIALIZED (
     now AS (
         SELECT f.path, f.id, coalesce(named.keys, '{}') AS modules,
             coalesce(named.digest, 0) # coalesce(f.package_id, 0) AS context,
-            coalesce(hashtextextended(d.digest, 0), 0) AS scip
+            coalesce(hashtextextended(d.digest || ' ' || d.id, 0), 0) AS scip
         FROM {file} f LEFT JOIN named ON named.file_id = f.id
         LEFT JOIN {document} d ON d.repository_id = f.repository_id AND d.path = f.path
             AND d.file_id = f.id

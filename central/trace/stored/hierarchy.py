@@ -49,7 +49,7 @@ _CLASSES: Final = _sql("""SELECT r.file_id, r.caller FROM {reference} r
     WHERE r.file_id = ANY(%s::bigint[]) AND r.kind = 'inherit' AND r.caller <> ''
     UNION
     SELECT d.file_id, d.qualified_name FROM {scip_definition} d
-    JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id
+    JOIN {scip_relationship} t ON t.symbol_id = d.symbol_id AND t.file_id = d.file_id
     JOIN {scip_symbol} x ON x.id = d.symbol_id AND right(x.text, 1) = '#'
     WHERE d.file_id = ANY(%s::bigint[])
     UNION

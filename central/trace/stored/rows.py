@@ -1,6 +1,6 @@
 """What is resolved in a file, as rows of edges."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -89,11 +89,11 @@ def resolved_files(
     sites, classes = sites_in(resolver, list(files.values())), classes_in(files.values())
     together = [site for file in files.values() for site in sites[file]]
     resolved(resolver, together, [one for file in files.values() for one in classes[file]])
-    counts = Counter(site.file for site in disagreements(resolver, together))
+    disagreements(resolver, together)
     resolver.taken_rows()
     for path, file in files.items():
         found = resolved(resolver, sites[file], classes[file])
-        yield path, found._replace(disagreements=counts[file])
+        yield path, found._replace(disagreements=len(disagreements(resolver, sites[file])))
 
 
 def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
-from central.corpus.scip import refresh_scip
+from central.corpus.scip import put_documents, refresh_scip
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from indexer.records.extractors import Extractor
@@ -56,6 +56,7 @@ def change_files(
     removed: tuple[str, ...] = (),
     commit: str = COMMIT,
     documents: Sequence[ScipDocument] = (),
+    removed_documents: Sequence[str] = (),
 ) -> None:
     """Apply a run that adds `files` and removes `removed`, with documents of an index."""
     records = [
@@ -80,7 +81,10 @@ def change_files(
             regular_changed=bool(delta.regular),
             inserted=delta.inserted,
         )
-        refresh_scip(repository_id=repository.pk, documents=documents, removed=(), delta=delta)
+        put_documents(
+            repository_id=repository.pk, documents=documents, removed=removed_documents, delta=delta
+        )
+        refresh_scip(repository_id=repository.pk, delta=delta)
         repository.partly_parsed += delta.partly_parsed
         repository.generation += 1
         repository.last_indexed_commit = commit
