@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from central.corpus.dump import dump_lines
-from central.corpus.models import Reference, ScipDocument
+from central.corpus.models import Reference, ScipDefinition, ScipDocument
 from tests.central.trace.corpus import add_scip, change_files, pyproject, repository
 
 pytestmark = pytest.mark.django_db
@@ -176,3 +176,117 @@ def test_uses_that_only_an_index_knows_are_references(ask: Callable[..., Any]) -
     place = {"project": "app", "file": "app/main.py", "line": 2, "column": 22}
     [found] = ask("definition", **place).json()["definitions"]
     assert (found["qualified_name"], found["rule"]) == ("Box", "scip")
+
+
+def test_a_fork_with_an_index_and_a_provider_without_are_a_tie(callers: Callers) -> None:
+    lib = {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE}
+    repository("lib", lib)
+    fork = repository("fork", lib)
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    add_scip(fork, {"lib/core.py": {"def |go": OF_BOX}})
+    for project in ("lib", "fork"):
+        assert callers("Box.go", project=project) == ["app/app/main.py:2 main medium"]
+
+
+def test_a_manifest_beside_the_definition_provides_nothing(callers: Callers) -> None:
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    files = {"vendor/pyproject.toml": pyproject("lib"), "pyproject.toml": pyproject("thief")}
+    thief = repository("thief", files | {"x/core.py": CORE})
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    add_scip(thief, {"x/core.py": {"def |go": OF_BOX}})
+    assert callers("Box.go", project="lib") == ["app/app/main.py:2 main high"]
+    assert callers("Box.go", project="thief") == []
+
+
+def package(name: str, *dependencies: str) -> str:
+    """A package.json with source files as its entry."""
+    asked = ", ".join(f'"{one}": "^1.0.0"' for one in dependencies)
+    return f'{{"name": "{name}", "main": "src/index.ts", "dependencies": {{{asked}}}}}'
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("export { parse } from 'base';\n", {"base": ["app/src/main.ts:2 main high"]}),
+        ("export { parse } from './a';\n", {"lib": ["app/src/main.ts:2 main high"]}),
+        ("export { other as parse } from './a';\n", {}),
+    ],
+)
+def test_the_public_entry_of_an_npm_package_goes_before_a_namesake_in_its_tests(
+    callers: Callers, entry: str, expected: dict[str, list[str]]
+) -> None:
+    function = "export function parse(a: string) {}\n"
+    repository("base", {"package.json": package("base"), "src/index.ts": function})
+    files = {"src/index.ts": entry, "src/a.ts": function + "export function other() {}\n"}
+    tests = {"test/index.ts": function}
+    repository("lib", {"package.json": package("lib", "base")} | files | tests)
+    main = "import { parse } from 'lib';\nexport function main() { parse('a'); }\n"
+    app = repository("app", {"package.json": package("app", "lib"), "src/main.ts": main})
+    symbol = "scip-typescript npm lib . dist/`index.d.ts`/parse()."
+    add_scip(app, {"src/main.ts": {"{ |parse('a')": symbol}})
+    found = {
+        "base": callers("parse", project="base"),
+        "lib": callers("parse", project="lib", file="src/a.ts"),
+        "tests": callers("parse", project="lib", file="test/index.ts"),
+    }
+    assert {name: one for name, one in found.items() if one} == expected
+
+
+def test_a_package_that_nobody_asks_for_is_not_outside(callers: Callers) -> None:
+    files = {
+        "a.cc": '#include "b.h"\nvoid f() { ns::go(1); }\n',
+        "b.h": "namespace ns { void go(int); }\n",
+        "b.cc": '#include "b.h"\nnamespace ns {\nvoid go(int) {}\n}\n',
+    }
+    one = repository("one", files)
+    add_scip(one, {"a.cc": {"ns::|go(1)": "cxx . mylib . ns/go(1a2b)."}})
+    assert callers("go") == ["one/a.cc:2 f high"]
+
+
+def test_a_document_that_comes_again_is_followed(callers: Callers) -> None:
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    main = "from lib.core import Box\ndef main():\n    step = Box.go\n    step()\n"
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
+    marks = {"app/main.py": {"Box.|go": OF_BOX}}
+    add_scip(app, marks)
+    before = callers("Box.go")
+    change_files(app, {}, removed_documents=["app/main.py"])
+    add_scip(app, marks)  # before the follower looks
+    assert callers("Box.go") == before == [f"app/app/main.py:{n} main high" for n in (3, 4)]
+
+
+def test_definitions_that_an_earlier_version_has_left_name_no_file(
+    callers: Callers, ask_live: Callable[..., Any]
+) -> None:
+    lib = repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": MAIN})
+    add_scip(lib, {"lib/core.py": {"def |go": OF_BOX}})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": OF_BOX}})
+    ScipDefinition.objects.update(file_id=1)
+    assert callers("Box.go") == ["app/app/main.py:2 main high"]
+
+
+def test_symbols_as_long_as_they_may_be_are_applied(callers: Callers) -> None:
+    name = "é" * 460
+    symbol = f"scip-python python lib . `lib.core`/{name}#"
+    app = repository("app", {"pyproject.toml": pyproject("app"), "app/main.py": MAIN})
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": symbol, symbol: f"< {symbol}"}})
+    assert Reference.objects.filter(symbol__text=symbol, symbol__name=name).exists()
+    long = f"scip-python python lib . {'a' * 900}#"
+    add_scip(app, {"app/main.py": {"box.|go()\ndef twice": long}})
+    assert Reference.objects.filter(symbol__name="a" * 500).exists()
+
+
+def test_references_that_an_index_binds_are_in_no_count_of_what_is_unknown(
+    ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 2)
+    monkeypatch.setattr("central.trace.tally.MAX_UNRESOLVED", 2)
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    main = "def main(box):\n" + "".join(f"    box.a{n}.go()\n" for n in range(8))
+    app = repository("app", {"pyproject.toml": pyproject("app"), "app/main.py": main})
+    add_scip(app, {"app/main.py": {f"a{n}.|go": OF_BOX for n in range(6)}})
+    receipt = ask("callers", symbol="Other.go").json()["receipt"]
+    assert receipt["unresolved"]["count"] == 2
