@@ -5,7 +5,7 @@ whatever version of this service, the next apply makes them again.
 """
 
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -269,16 +269,21 @@ class _File:
                 yield text, found
 
     def bound(self) -> tuple[dict[int, int], list[ScipPlace]]:
-        """Return the symbols at references by id, and the places at which there is none."""
+        """Return the symbols at references by id, and the places at which there is none.
+
+        A member of one of several types has several symbols there: the rules decide.
+        """
         own: dict[tuple[int, int], list[int]] = defaultdict(list)
         for one in self.own:
             if one.kind != ReferenceKind.TYPE:
                 own[one.line, one.column].append(one.id)
         bound: dict[int, int] = {}
         further = []
+        several = Counter((one.line, one.column) for one in self.facts.references)
         for place in self.facts.references:
-            if ids := own.get((place.line, place.column)):
-                bound |= dict.fromkeys(ids, place.symbol)
+            at = (place.line, place.column)
+            if ids := own.get(at):
+                bound |= dict.fromkeys(ids, place.symbol) if several[at] == 1 else {}
             elif place.line not in self.import_lines:
                 further.append(place)
         return bound, further

@@ -120,6 +120,16 @@ def test_of_definitions_that_share_a_symbol_the_rules_choose(callers: Callers) -
     ]
 
 
+def test_of_a_place_with_several_symbols_the_rules_decide(callers: Callers) -> None:
+    """scip-typescript names the members of each type that a value may have."""
+    repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
+    main = "from lib.core import Other\ndef main(box: Other):\n    box.go()\n"
+    app = repository("app", {"pyproject.toml": pyproject("app", "lib"), "app/main.py": main})
+    add_scip(app, {"app/main.py": {"box.|go": OF_BOX, "box.|go()": OF_BOX.replace("Box", "Other")}})
+    assert callers("Other.go") == ["app/app/main.py:3 main high"]
+    assert callers("Box.go") == []
+
+
 def test_overrides_of_what_an_index_binds_stay_at_medium(callers: Callers) -> None:
     core = "class Box:\n    def go(self): ...\nclass Big(Box):\n    def go(self): ...\n"
     repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": core})
