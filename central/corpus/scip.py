@@ -135,11 +135,12 @@ def put_documents(
 ) -> None:
     """Store documents in the place of those of their paths, and delete those of `removed`.
 
-    What the former ones have put into rows is deleted.
+    What the former ones have put into rows is deleted. Of several of one path the last counts.
     """
     if paths := [*removed, *(one.path for one in documents)]:
         gone = fetch_rows(_DELETE, [repository_id, paths])
-        copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in documents))
+        last = {one.path: one for one in documents}
+        copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in last.values()))
         delta.references -= _forget(file for (file,) in gone)
 
 

@@ -46,6 +46,8 @@ STATUSES: dict[type[Exception], int] = {
     indexer_errors.CommitNotFoundError: 500,
     indexer_errors.ShallowCloneError: 500,
     indexer_errors.BundleError: 400,
+    indexer_errors.ScipInvalidError: 400,
+    indexer_errors.ScipDocumentError: 400,
     indexer_errors.EmbeddingError: 500,
     indexer_errors.EmbedderMismatchError: 400,
     indexer_errors.EmbedderUnavailableError: 503,

@@ -53,7 +53,10 @@ class ScipSymbol(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["text", "repository"], name="scip_symbol_in_repository")
         ]
-        indexes = [models.Index(fields=["name", "repository"], name="scip_symbol_name")]
+        indexes = [
+            models.Index(fields=["name", "repository"], name="scip_symbol_name"),
+            models.Index(fields=["repository"], name="scip_symbol_repository"),
+        ]
 
     def __str__(self) -> str:
         return self.text
