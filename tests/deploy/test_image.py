@@ -52,7 +52,7 @@ def files_below(directory: Path) -> set[str]:
         path.relative_to(directory).as_posix()
         for package in PACKAGES
         for path in (directory / package).rglob("*")
-        if path.is_file() and path.suffix not in {".pyc", ".md"}
+        if path.is_file() and path.suffix not in {".pyc", ".md", ".proto", ".pyi"}
     }
 
 

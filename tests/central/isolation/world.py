@@ -122,6 +122,7 @@ def _add_repository(acme: Organization, word: str) -> None:
         github_id=key,
         trouble=IndexProblem.FAILED,
         languages={f"{word}-language": NUMBER + key},
+        scip={f"{word}-indexer": NUMBER + key},
         files=NUMBER + key,
     )
     run = IndexRunFactory.create(

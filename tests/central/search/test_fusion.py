@@ -5,7 +5,10 @@ from hypothesis import strategies as st
 from central.search.fusion import add_standard, floor, fuse_normalised, merge_lists
 
 SCORES = st.dictionaries(
-    st.integers(0, 30), st.floats(0.0, 50.0, allow_nan=False), min_size=1, max_size=20
+    st.integers(0, 30),
+    st.floats(0.0, 50.0, allow_nan=False, allow_subnormal=False),
+    min_size=1,
+    max_size=20,
 )
 
 
