@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING
 
 from cli.export.part_file import locked_part, sync
-from indexer.errors import CentralError, ConfigurationError
+from indexer.errors import CentralError, ConfigurationError, ScipInvalidError
 from indexer.limits import EXPORTED_BYTES
 
 if TYPE_CHECKING:
     from cli.api import HttpSearchApi
-
-_HEAD_BYTES: Final = 64 * 1024  # has the metadata, which are the first field
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +48,9 @@ def export_scip(
         download = _Download(part, target.suffix == ".gz", received)
         api.scip({"project": project, **_given(project_root)}, download.receive)
         sync(part)
+        commit = _commit(part)
         part.replace(target)
-    return Exported(download.size, _commit(download.head))
+    return Exported(download.size, commit)
 
 
 def _given(project_root: str) -> dict[str, str]:
@@ -64,10 +63,9 @@ class _Download:
         self._is_compressed = is_compressed
         self._received = received
         self.size = 0
-        self.head = b""
 
     def receive(self, pieces: Iterator[bytes], _: int | None) -> None:
-        self.size, self.head = 0, b""
+        self.size = 0
         with self._part.open("r+b") as file:  # the file is locked, so it must not be replaced
             file.truncate()
             with self._writer(file) as writer:
@@ -84,26 +82,16 @@ class _Download:
         self.size += len(piece)
         if self.size > EXPORTED_BYTES:
             raise CentralError(f"the index is larger than {EXPORTED_BYTES:,} bytes")
-        if len(self.head) < _HEAD_BYTES:
-            self.head += piece[:_HEAD_BYTES]
         self._received(self.size)
 
 
-def _commit(head: bytes) -> str:
-    """Return the commit that the metadata at the beginning of an index name."""
-    from google.protobuf.message import DecodeError
+def _commit(part: Path) -> str:
+    """Return the commit that an index names. Raises CentralError for what is no index."""
+    from indexer.scip.reading import IndexFile
 
-    from indexer.scip.scip_pb2 import Metadata
-
-    size, shift, at = 0, 0, 1
-    while at < len(head):
-        size |= (head[at] & 0x7F) << shift
-        shift, at = shift + 7, at + 1
-        if not head[at - 1] & 0x80:
-            break
     try:
-        about = Metadata.FromString(head[at : at + size])
-    except DecodeError as exc:
+        with IndexFile(part, part.name) as file:
+            named = dict(one.partition("=")[::2] for one in file.head.arguments)
+    except ScipInvalidError as exc:
         raise CentralError("the service's answer is no index of SCIP") from exc
-    named = dict(one.partition("=")[::2] for one in about.tool_info.arguments)
-    return str(named.get("commit", ""))
+    return named.get("commit", "")

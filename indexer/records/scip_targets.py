@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from indexer.records.manifests import Ecosystem
 from indexer.records.package_names import python_name, typed_package, without_scala
-from indexer.records.scip import Descriptor, ScipSymbol, Suffix
+from indexer.records.scip import CONSTRUCTOR, Descriptor, ScipSymbol, Suffix
 
 
 class ScipTarget(NamedTuple):
@@ -86,7 +86,7 @@ def _typescript(symbol: ScipSymbol) -> ScipTarget | None:
         elif name != "global":
             names.append(name)
     names += [
-        _ACCESSOR.sub("", one.name).strip(_QUOTES) for one in members if one.name != "<constructor>"
+        _ACCESSOR.sub("", one.name).strip(_QUOTES) for one in members if one.name != CONSTRUCTOR
     ]
     package = typed_package(symbol.package)
     is_language = package == "typescript" and module.startswith("lib/lib.")

@@ -44,12 +44,16 @@ class _Wire(IntEnum):
 
 
 class IndexHead(NamedTuple):
-    """What an index says of all its documents. `root` is the path of its `project_root`."""
+    """What an index says of all its documents. `root` is the path of its `project_root`.
+
+    `arguments` are those that the indexer was called with, or so it says.
+    """
 
     tool: str
     version: str
     root: str
     is_utf16: bool  # of the text encoding
+    arguments: tuple[str, ...] = ()
 
 
 class IndexFile:
@@ -105,6 +109,7 @@ class IndexFile:
             tool.version,
             _url_path(metadata.project_root),
             metadata.text_document_encoding == TextEncoding.UTF16,
+            tuple(tool.arguments),
         )
 
     def _message(self, wire: int, limit: int) -> bytes:

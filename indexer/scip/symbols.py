@@ -4,10 +4,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from indexer.limits import SCIP_SYMBOL_BYTES
-from indexer.records.scip import ScipSymbol, Suffix, format_symbol, parse_symbol
+from indexer.records.scip import CONSTRUCTOR, ScipSymbol, Suffix, format_symbol, parse_symbol
 
 _KNOWN_SYMBOLS: Final = 1 << 16
-_CONSTRUCTORS: Final = frozenset({"<constructor>", "__init__", "__new__", "<init>", ".ctor"})
+_CONSTRUCTORS: Final = frozenset({CONSTRUCTOR, "__init__", "__new__", "<init>", ".ctor"})
 _LOCAL: Final = "local "
 # Namespaces, parameters, type parameters, and modules as scip-python writes them.
 _DROPPED: Final = (Suffix.NAMESPACE.value, ")", "]", "/__init__:", " __init__:")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from indexer.records.scip import Descriptor, ScipSymbol, Suffix
+from indexer.records.scip import CONSTRUCTOR, Descriptor, ScipSymbol, Suffix
 
 OWN_SCHEME: Final = "aeterna"
 OWN_MANAGER: Final = "codesearch"
@@ -172,7 +172,7 @@ def _typescript_path(owners: Sequence[Part], last: Part) -> Iterator[Descriptor]
     if last.kind not in _CALLABLE:
         yield _descriptor(last.name, last.kind)
     elif last.kind == "method" and last.name == "constructor":
-        yield Descriptor("<constructor>", Suffix.METHOD)
+        yield Descriptor(CONSTRUCTOR, Suffix.METHOD)
     elif found := _ACCESSOR.match(last.signature):
         yield Descriptor(f"<{found[1]}>{last.name}", Suffix.METHOD)
     else:
