@@ -272,7 +272,7 @@ def serve(
         timeout_graceful_shutdown=10,
         forwarded_allow_ips=settings.TRUSTED_PROXIES,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     if idle_minutes is not None:
         stop_when_idle(
             settings.DATA_DIR,
@@ -281,6 +281,15 @@ def serve(
         )
     with background_workers():
         server.run(sockets=listeners)
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Have requests that wait for a run's end answered first, and wait for the others."""
+        from central.ingest.run_waits import RUN_WAITS
+
+        RUN_WAITS.end()
+        await super().shutdown(sockets)
 
 
 def greeting(of: str, url: str) -> str:

@@ -24,6 +24,7 @@ from django.urls import set_script_prefix
 
 from central.errors import ServiceError, UnavailableError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
+from central.http.deferred import DeferredResponse
 from central.http.lanes import Lane, lane_of, lanes
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
@@ -198,7 +199,7 @@ class ThreadHandler(ASGIHandler):
                 limit = max_body_bytes(scope["path"], authorization)
                 check_content_length(_header(scope, b"content-length") or "", limit)
                 await read_asgi_body(receive, body, limit, take)
-                response = await self._threads.run(partial(self._respond, scope, body), receive)
+                response = await self._answer(scope, body, receive)
             except RequestAborted:
                 return
             except ServiceError as exc:
@@ -209,6 +210,15 @@ class ThreadHandler(ASGIHandler):
             await self._stream(response, receive, send)
         else:
             await self.send_response(response, sent_in_time(send))
+
+    async def _answer(self, scope: dict[str, Any], body: IO[bytes], receive: _Receive) -> Any:
+        """Return the response of a thread; of a second one, after all checks, if it is deferred."""
+        response = await self._threads.run(partial(self._respond, scope, body), receive)
+        if not isinstance(response, DeferredResponse):
+            return response
+        await response.over(receive)
+        again = {**scope, "query_string": b""}
+        return await self._threads.run(partial(self._respond, again, BytesIO()), receive)
 
     async def _stream(self, response: Any, receive: _Receive, send: _Send) -> None:
         """Send a stream until its end, or until its reader leaves."""

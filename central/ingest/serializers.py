@@ -14,7 +14,7 @@ from central.http.parameters import (
     StrictIntegerField,
 )
 from central.repositories.states import NOTHING_TO_DO
-from indexer.limits import LOOKUP_DIGESTS, RUN_BATCHES
+from indexer.limits import LOOKUP_DIGESTS, RUN_BATCHES, RUN_END_WAIT_SECONDS
 from indexer.records.runs import Mode, Reason, UploadMode
 
 BIGINT = 2**63 - 1
@@ -229,6 +229,18 @@ class WebhookAnswer(serializers.Serializer[Any]):
     job_id = serializers.CharField()
     status_url = serializers.CharField()
     page_url = serializers.CharField(help_text="For people, who must sign in")
+
+
+class RunQuery(serializers.Serializer[Any]):
+    """`GET /api/v1/index/runs/{id}`."""
+
+    wait = StrictIntegerField(
+        default=0,
+        min_value=0,
+        help_text="Seconds: while the run is queued or being applied, the answer comes when that "
+        f"ends, or after this time ({RUN_END_WAIT_SECONDS} at most). It comes sooner, with the "
+        "present state, where too many wait and when the service shuts down",
+    )
 
 
 class Run(serializers.Serializer[Any]):

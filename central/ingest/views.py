@@ -20,9 +20,12 @@ from central.corpus.embeddings import pack_vector
 from central.corpus.scip import stored_documents
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
+from central.http.deferred import DeferredResponse
+from central.http.parameters import INTEGER, query_object
 from central.http.urls import absolute_url
 from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
+from central.ingest.run_waits import RUN_WAITS, wait_for_end
 from central.ingest.selectors import visible_run
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batches import put_batch, put_tree
@@ -30,10 +33,11 @@ from central.ingest.services.known_embeddings import known_embeddings, max_diges
 from central.ingest.services.open_run import Opened, RunRequest, open_run
 from central.ingest.services.queue_run import RunSummary, queue_run
 from central.ingest.services.run_lifecycle import ABANDON_REASONS, abandon_run
+from central.repositories.states import BUSY_RUN_STATES
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.limits import WEBHOOK_BYTES
+from indexer.limits import RUN_END_WAIT_SECONDS, WEBHOOK_BYTES
 from indexer.records.files import RECORD_FIELDS
 from indexer.records.runs import UploadMode
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
@@ -131,11 +135,22 @@ class RunView(APIView):
 
     required_scope = Scope.INDEX
 
-    @extend_schema(operation_id="index_run_read", responses=serializers.Run)
+    @extend_schema(
+        operation_id="index_run_read",
+        parameters=[serializers.RunQuery],
+        responses=serializers.Run,
+    )
     def get(self, request: Request, run_id: UUID) -> Response:
-        """State, progress and error of a run."""
-        run = visible_run(credential=credential_in(request), run_id=run_id)
-        return Response(serializers.Run(run).data)
+        """State, progress and error of a run; with `wait`, of its end if that comes in time."""
+        credential = credential_in(request)
+        seconds = _wait_seconds(request)
+        organization_id = credential.organization.pk
+        wait = wait_for_end(run_id, organization_id=organization_id) if seconds else None
+        run = visible_run(credential=credential, run_id=run_id)
+        data = serializers.Run(run).data
+        if wait is None or run.state not in BUSY_RUN_STATES:
+            return Response(data)
+        return DeferredResponse(data, wait=wait, waits=RUN_WAITS, seconds=seconds)
 
     @extend_schema(
         operation_id="index_run_abandon",
@@ -151,6 +166,13 @@ class RunView(APIView):
             raise InvalidError(f"reason: one of {', '.join(ABANDON_REASONS)}.")
         abandon_run(credential=credential_in(request), run_id=run_id, reason=reason)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _wait_seconds(request: Request) -> int:
+    query = query_object(request.query_params, lists=frozenset(), numbers={"wait": INTEGER})
+    bound = serializers.RunQuery(data=query)
+    bound.is_valid(raise_exception=True)
+    return min(int(bound.validated_data["wait"]), RUN_END_WAIT_SECONDS)
 
 
 class TreeView(APIView):

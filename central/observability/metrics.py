@@ -74,6 +74,11 @@ WAITING = Gauge(
     ["lane"],
     multiprocess_mode="livesum",
 )
+DEFERRED = Gauge(
+    "aeterna_deferred_requests",
+    "Requests that wait for the end of a run, without a thread.",
+    multiprocess_mode="livesum",
+)
 WAIT_SECONDS = Histogram(
     "aeterna_wait_seconds",
     "Time that requests waited for a thread, refused ones too, by lane.",

@@ -16,12 +16,16 @@ _NOT_FOUND: Final = "none"
 
 
 class ObservedResponse:
-    """Route and status of a request; status 0 if the client left before the answer."""
+    """Route and status of a request; status 0 if the client left before the answer.
+
+    One that is deferred is answered once more, and counts then.
+    """
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
         self.route = _NOT_FOUND
         self.status = 0
+        self.is_deferred = False
 
 
 @contextmanager
@@ -40,9 +44,10 @@ def observe_request(
         with _span(headers, answered, verb):
             yield answered
     finally:
-        REQUESTS.labels(answered.route, verb, str(answered.status)).inc()
-        REQUEST_SECONDS.labels(answered.route).observe(time.perf_counter() - started)
-        log_request(method, path, answered.status, started)
+        if not answered.is_deferred:
+            REQUESTS.labels(answered.route, verb, str(answered.status)).inc()
+            REQUEST_SECONDS.labels(answered.route).observe(time.perf_counter() - started)
+            log_request(method, path, answered.status, started)
 
 
 @contextmanager
@@ -87,6 +92,7 @@ class RequestLog:
         ) as answered:
             response = self._get_response(request)
             answered.route, answered.status = route_of(request), response.status_code
+            answered.is_deferred = getattr(response, "is_deferred", False)
             response["X-Request-Id"] = answered.request_id
         return response
 

@@ -5,6 +5,7 @@ run that a repeated Open creates expires. So `transport` repeats a request witho
 """
 
 import json
+import math
 import time
 from binascii import a2b_base64
 from collections.abc import Callable, Collection, Iterable
@@ -18,10 +19,12 @@ from indexer.bundle.gzip import compress, gzip_packer
 from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import RunFailedError, RunStaleError
+from indexer.limits import RUN_END_WAIT_SECONDS
 from indexer.records.runs import Plan, RunStats
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
 _RUNS: Final = "/api/v1/index/runs"
+_PROGRESS_SECONDS: Final = 5  # that a request waits while people see how far the run is
 _SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
 _POLL_SHARE: Final = 0.04  # of the time waited so far: the longest delay in seeing the end
@@ -218,9 +221,13 @@ class IndexingClient:
             page_url = answer.get("page_url")  # older services have no pages
             return RunLinks(str(answer["status_url"]), str(page_url) if page_url else None)
 
-    def get_run(self, run_id: str) -> RunState:
-        """Return the state of the run."""
-        answer = self._transport.request("GET", f"{_RUNS}/{run_id}")
+    def get_run(self, run_id: str, *, wait_seconds: int = 0) -> RunState:
+        """Return the state of the run.
+
+        While it is queued or being applied, central may answer `wait_seconds` later, or at once.
+        """
+        query = f"?wait={wait_seconds}" if wait_seconds else ""
+        answer = self._transport.request("GET", f"{_RUNS}/{run_id}{query}")
         with malformed_answer(answer):
             return RunState(
                 state=answer["state"],
@@ -244,7 +251,8 @@ class IndexingClient:
 
         Raises RunStaleError (plan again) or RunFailedError, also when the time is up.
         """
-        last = self._wait(run_id, {"applied", "stale"} | _ENDED_BADLY, timeout_seconds, on_state)
+        states = {"applied", "stale"} | _ENDED_BADLY
+        last = self._wait(run_id, states, timeout_seconds, _PROGRESS_SECONDS, on_state)
         if last.state == "stale":
             raise RunStaleError(f"run {run_id} is stale: another run was applied meanwhile")
         if last.state in _ENDED_BADLY:
@@ -258,25 +266,33 @@ class IndexingClient:
     def wait_for_end(self, run_id: str, *, timeout_seconds: float) -> None:
         """Return when the run is neither queued nor applying, or when the time is up."""
         states = {"applied", "stale", "open"} | _ENDED_BADLY
-        self._wait(run_id, states, timeout_seconds, lambda _: None)
+        self._wait(run_id, states, timeout_seconds, RUN_END_WAIT_SECONDS, lambda _: None)
 
     def _wait(
         self,
         run_id: str,
         states: Collection[str],
         timeout_seconds: float,
+        portion_seconds: int,
         on_state: Callable[[RunState], None],
     ) -> RunState:
-        """Poll, quickly at first: a small run is applied within milliseconds."""
-        began = time.monotonic()
+        """Have central wait for one of `states`, up to `portion_seconds` a request.
+
+        Where it answers sooner, poll, quickly at first: a small run is applied within milliseconds.
+        Older services know no `wait`, and one that is busy does not.
+        """
+        began = asked = time.monotonic()
         while True:
-            run = self.get_run(run_id)
+            remaining = max(0, math.ceil(began + timeout_seconds - asked))
+            run = self.get_run(run_id, wait_seconds=min(portion_seconds, remaining))
             on_state(run)
-            waited = time.monotonic() - began
+            now = time.monotonic()
+            waited = now - began
             pause = min(max(_POLL_SHARE * waited, _SHORTEST_POLL_SECONDS), _LONGEST_POLL_SECONDS)
             if run.state in states or waited + pause > timeout_seconds:
                 return run
-            time.sleep(pause)
+            time.sleep(min(pause, max(0.0, asked + portion_seconds - now)))
+            asked = time.monotonic()
 
 
 def _direct(answer: Any) -> DirectUpload | None:

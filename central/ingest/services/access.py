@@ -3,12 +3,12 @@
 from uuid import UUID
 
 import structlog
-from django.utils import timezone
 
 from central.corpus.backends import collection_of, vector_store
 from central.errors import ConflictError, ForbiddenError
 from central.ingest.models import IndexRun
 from central.ingest.selectors import require_open, visible_run
+from central.ingest.services.run_ends import end_run
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -135,10 +135,11 @@ def _direct_store() -> DirectStore:
 def _abandon(run: IndexRun, error: Exception) -> None:
     """Abandon a run that its client does not know; its row names the collection to purge."""
     _log.warning("direct_access_failed", run=str(run.pk), error=str(error))
-    IndexRun.objects.filter(pk=run.pk, state=RunState.OPEN).update(
+    end_run(
+        run,
+        of=IndexRun.objects.filter(state=RunState.OPEN),
         state=RunState.ABANDONED,
         error="The vector store gave no access for a direct upload.",
-        ended_at=timezone.now(),
     )
 
 

@@ -15,6 +15,7 @@ from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
 from central.ingest.services.claims import Claim
+from central.ingest.services.run_ends import end_run
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.staging import read_file_vectors
 from central.ingest.services.trees import LoadedTree, stored_tree
@@ -97,11 +98,12 @@ def commit_run(
     _count(before, delta)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()
-    IndexRun.objects.filter(pk=run.pk).update(
+    end_run(
+        run,
+        of=IndexRun.objects.all(),  # it is locked
         state=RunState.APPLIED,
         claim=None,
         lease_until=None,
-        ended_at=timezone.now(),
         error="",
         progress={"stage": "applied", "percent": 100},
     )

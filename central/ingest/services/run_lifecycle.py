@@ -10,6 +10,7 @@ from django.utils import timezone
 from central.errors import ConflictError
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services.access import writable_run
+from central.ingest.services.run_ends import end_run
 from central.repositories.models import IndexProblem, Repository
 from central.repositories.states import NOTHING_TO_DO, RunState
 from central.tenancy.credentials import Credential
@@ -29,10 +30,12 @@ def abandon_run(*, credential: Credential, run_id: UUID, reason: str = "") -> No
     run = writable_run(credential=credential, run_id=run_id)
     if run.state == RunState.ABANDONED:
         return
-    done = IndexRun.objects.filter(pk=run.pk, state=RunState.OPEN).update(
-        state=RunState.ABANDONED, reason=reason, ended_at=timezone.now()
-    )
-    if not done:
+    if not end_run(
+        run,
+        of=IndexRun.objects.filter(state=RunState.OPEN),
+        state=RunState.ABANDONED,
+        reason=reason,
+    ):
         raise ConflictError(
             f"The run is {run.state} and can no longer be given up.",
             code="run_not_open",
@@ -55,13 +58,12 @@ def expire_runs() -> int:
 @transaction.atomic
 def _expire(run: IndexRun, silent_since: object) -> bool:
     error = f"Its client was silent for {settings.RUN_EXPIRES_MINUTES} minutes."
-    done = IndexRun.objects.filter(
-        pk=run.pk, state=RunState.OPEN, touched_at__lt=silent_since
-    ).update(state=RunState.EXPIRED, error=error, ended_at=timezone.now())
-    if done:
-        _release_uploads(run)
-        _set_behind(run, "The last run expired")
-    return bool(done)
+    silent = IndexRun.objects.filter(state=RunState.OPEN, touched_at__lt=silent_since)
+    if not end_run(run, of=silent, state=RunState.EXPIRED, error=error):
+        return False
+    _release_uploads(run)
+    _set_behind(run, "The last run expired")
+    return True
 
 
 def abandon_runs_of_retired() -> int:
@@ -77,15 +79,16 @@ def abandon_runs_of_retired() -> int:
 
 @transaction.atomic
 def _abandon_of_retired(run: IndexRun) -> bool:
-    done = IndexRun.objects.filter(pk=run.pk, state__in=(RunState.OPEN, RunState.QUEUED)).update(
+    if not end_run(
+        run,
+        of=IndexRun.objects.filter(state__in=(RunState.OPEN, RunState.QUEUED)),
         state=RunState.ABANDONED,
         error="The repository is gone from here: deleted, transferred or purged.",
-        ended_at=timezone.now(),
         lease_until=None,
-    )
-    if done:
-        _delete_uploads(run)
-    return bool(done)
+    ):
+        return False
+    _delete_uploads(run)
+    return True
 
 
 def end_claimed_run(
@@ -95,10 +98,8 @@ def end_claimed_run(
 
     Needs a transaction. The uploads of an unprocessable run are deleted, not salvaged.
     """
-    done = IndexRun.objects.filter(pk=run.pk, state=RunState.APPLYING, claim=run.claim).update(
-        state=state, error=error, ended_at=timezone.now(), claim=None, lease_until=None
-    )
-    if not done:
+    mine = IndexRun.objects.filter(state=RunState.APPLYING, claim=run.claim)
+    if not end_run(run, of=mine, state=state, error=error, claim=None, lease_until=None):
         return False
     if is_unprocessable:
         _delete_uploads(run)

@@ -1,0 +1,127 @@
+"""Requests that wait for the end of a run, and how they learn of it.
+
+In the process that ends the run, they are woken after the commit. Any other learns by NOTIFY, which
+is a hint: it needs a session of its own with the database, which a pooler may not give, and which
+can be lost. While there is none that hears, the states of all awaited runs are read once a second.
+"""
+
+import threading
+import time
+from functools import partial
+from typing import Final
+
+import psycopg
+import structlog
+from django.conf import settings
+from django.db import Error, connection, transaction
+
+from central.db import execute, sql
+from central.ingest.models import IndexRun
+from central.repositories.states import BUSY_RUN_STATES
+from central.waits import Wait, Waits
+from indexer.limits import RUN_ENDS_AWAITED, RUN_ENDS_AWAITED_OF_ORGANIZATION
+
+RUN_WAITS: Final = Waits(
+    at_once=RUN_ENDS_AWAITED, of_one_organization=RUN_ENDS_AWAITED_OF_ORGANIZATION
+)
+_CHANNEL: Final = "aeterna_run_ended"
+_NOTIFY: Final = sql("SELECT pg_notify(%s::text, %s::text)")
+_LOOK_SECONDS: Final = 1.0
+_LISTEN_AGAIN_SECONDS: Final = 60.0  # after a session that was lost or that does not hear
+
+_log = structlog.get_logger(__name__)
+
+
+def wait_for_end(run_id: object, *, organization_id: int) -> Wait | None:
+    """Wait for the end of a run whose state is read next; None if too many wait already."""
+    wait = RUN_WAITS.enter(str(run_id), organization_id)
+    if wait and not _is_alone():
+        _ENDS_ELSEWHERE.watch()
+    return wait
+
+
+def announce_end(run_id: object) -> None:
+    """Wake who waits for this run, once the present transaction is committed."""
+    transaction.on_commit(partial(RUN_WAITS.wake, {str(run_id)}))
+    if not _is_alone():
+        execute(_NOTIFY, [_CHANNEL, str(run_id)])
+
+
+def _is_alone() -> bool:
+    """Whether no other process ends runs, or waits for their ends."""
+    return settings.DATABASE_IS_EMBEDDED and not settings.CELERY_BROKER_URL
+
+
+class EndsElsewhere:
+    """A thread that learns of runs' ends in other processes, as long as somebody here waits."""
+
+    def __init__(self, waits: Waits) -> None:
+        self._waits = waits
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def watch(self) -> None:
+        """Let the thread run; call it after taking a place."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="run ends", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            while self._is_needed():
+                self._listen()
+                self._look_each_second()
+        finally:
+            connection.close()
+            with self._lock:
+                if self._thread is threading.current_thread():  # it failed
+                    self._thread = None
+
+    def _is_needed(self) -> bool:
+        """Whether somebody waits; if nobody does, `watch` starts another thread from now on."""
+        with self._lock:
+            if not self._waits.keys():
+                self._thread = None
+            return self._thread is not None
+
+    def _listen(self) -> None:
+        """Wake by notifications until nobody waits, or until the session is lost.
+
+        Its own first one says whether it hears any: a pooler gives each statement another session.
+        """
+        try:
+            with psycopg.connect(**connection.get_connection_params(), autocommit=True) as session:
+                session.execute(f"LISTEN {_CHANNEL}")
+                self._look()  # what ended before
+                execute(_NOTIFY, [_CHANNEL, ""])
+                connection.close()
+                has_heard = False
+                while self._waits.keys():
+                    for notification in session.notifies(timeout=_LOOK_SECONDS):
+                        has_heard = True
+                        self._waits.wake({notification.payload})
+                    if not has_heard:
+                        _log.info("run_ends_not_heard")
+                        return
+        except (psycopg.Error, Error) as exc:
+            _log.warning("run_ends_not_heard", error=str(exc))
+
+    def _look_each_second(self) -> None:
+        until = time.monotonic() + _LISTEN_AGAIN_SECONDS
+        while self._waits.keys() and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+            try:
+                self._look()
+            except Error as exc:
+                _log.warning("run_ends_unknown", error=str(exc))
+            connection.close()
+
+    def _look(self) -> None:
+        """Read the states of all awaited runs, and wake who waits for one that has ended."""
+        keys = self._waits.keys()
+        busy = IndexRun.objects.filter(pk__in=keys, state__in=BUSY_RUN_STATES)
+        self._waits.wake(keys - set(map(str, busy.values_list("pk", flat=True))))
+
+
+_ENDS_ELSEWHERE: Final = EndsElsewhere(RUN_WAITS)
