@@ -1,5 +1,6 @@
 """A proxy before the service that holds chosen requests: so a test stops a run where it likes."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,11 @@ from tests.listening import listening
 Chosen = Callable[[str, str], bool]  # method, path
 
 
+def without_wait(path: str) -> str:
+    """The path as a service takes it that knows no `wait`."""
+    return re.sub(r"\?wait=\d+\Z", "", path)
+
+
 @dataclass
 class HoldingProxy:
     """`held` is set once a request (or an answer) that was chosen is held; `let_go` ends that."""
@@ -21,6 +27,8 @@ class HoldingProxy:
     url: str = ""
     requests: Chosen = lambda _method, _path: False  # these do not reach the service
     answers: Chosen = lambda _method, _path: False  # these do, and the client waits for its answer
+    forwarded: Callable[[str], str] = str  # the path that the service gets
+    seen: list[tuple[str, str]] = field(default_factory=list)  # method and path of each request
     held: threading.Event = field(default_factory=threading.Event)
     let_go: threading.Event = field(default_factory=threading.Event)
 
@@ -40,12 +48,13 @@ def holding_proxy(target: str) -> Iterator[HoldingProxy]:
 
         def _handle(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            proxy.seen.append((self.command, self.path))
             if proxy.requests(self.command, self.path):
                 proxy.hold()
                 self.close_connection = True
                 return
             headers = {name: value for name, value in self.headers.items() if name != "Host"}
-            url = f"{proxy.target}{self.path}"
+            url = f"{proxy.target}{proxy.forwarded(self.path)}"
             answer = httpx.request(self.command, url, content=body, headers=headers, timeout=60)
             if proxy.answers(self.command, self.path):
                 proxy.hold()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +77,21 @@ def state_of(acme: Organization, project: str) -> str:
     return states.get(project, "unknown")
 
 
+def run_state(deployment: Deployment, project: str, *, wait: int = 0) -> str:
+    """What is answered of the project's present run."""
+    acme = deployment.acme
+    rows = acme.get("index/status")["projects"]
+    (run,) = [row["run"]["id"] for row in rows if row["project"] == project]
+    asked = {"wait": str(wait)} if wait else {}
+    return str(acme.get(f"index/runs/{run}", **asked)["state"])
+
+
+def waiting(deployment: Deployment) -> int:
+    """How many requests wait for the end of a run."""
+    found = re.search(r"^aeterna_deferred_requests (\S+)$", deployment.service.metrics(), re.M)
+    return int(float(found[1])) if found else 0
+
+
 def readiness(deployment: Deployment) -> httpx.Response:
     return httpx.get(f"{deployment.service.url}/readyz", timeout=10, verify=authorities())
 
@@ -138,6 +154,7 @@ def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
     repository = make_repository("killed", FILES)
     indexer = deployment.acme.start_index(repository, "killed")
     with apply_held(deployment):
+        wait_until(lambda: waiting(deployment) == 1, "the indexer does not wait")
         deployment.worker.kill()
         assert state_of(deployment.acme, "killed") == "indexing"
     deployment.worker.start()
@@ -145,6 +162,36 @@ def test_a_worker_killed_while_applying_is_replaced_and_the_run_ends_applied(
     _, errors = indexer.communicate(timeout=120)
     assert indexer.returncode == 0, errors
     assert_same_as_fresh(deployment, repository, "killed")
+
+
+def test_who_waits_is_answered_once_a_worker_elsewhere_has_applied_the_run(
+    deployment: Deployment, make_repository: MakeRepository
+) -> None:
+    indexer = deployment.acme.start_index(make_repository("awaited", FILES), "awaited")
+    with ThreadPoolExecutor() as clients:
+        with apply_held(deployment):
+            answers = [clients.submit(run_state, deployment, "awaited", wait=25) for _ in range(3)]
+            wait_until(lambda: waiting(deployment) == 4, "they do not wait")
+            assert run_state(deployment, "awaited") == "applying"  # as an older client asks
+            assert not any(answer.done() for answer in answers)
+        assert [answer.result() for answer in answers] == ["applied"] * 3
+    _, errors = indexer.communicate(timeout=120)
+    assert indexer.returncode == 0, errors
+
+
+def test_a_service_that_shuts_down_answers_those_who_wait_and_the_indexer_goes_on(
+    deployment: Deployment, make_repository: MakeRepository
+) -> None:
+    indexer = deployment.acme.start_index(make_repository("parted", FILES), "parted")
+    with ThreadPoolExecutor() as clients, apply_held(deployment):
+        answer = clients.submit(run_state, deployment, "parted", wait=25)
+        wait_until(lambda: waiting(deployment) == 2, "they do not wait")
+        deployment.service.stop()
+        assert answer.result() == "applying"
+        assert indexer.poll() is None
+    deployment.service.start()
+    _, errors = indexer.communicate(timeout=120)
+    assert indexer.returncode == 0, errors
 
 
 def test_a_stopped_worker_loses_its_run_and_writes_nothing_when_it_goes_on(
