@@ -89,6 +89,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "token": ["a.b.c"],
         "purpose": ["index"],
         "owner": [WHOLE],
+        "wait": [None, 1],
         "address": ["https://127.0.0.1/hook"],
         "archived": [None, True],
         "enabled": [True],
