@@ -185,6 +185,22 @@ def test_waiting_reports_every_state(server: StandIn, central: IndexingClient) -
     assert seen == ["queued", "applying", "applied"]
 
 
+@pytest.mark.parametrize(("seconds", "query"), [(0.0, ""), (1.5, "?wait=2"), (60.0, "?wait=5")])
+def test_central_waits_in_portions_so_that_progress_is_seen(
+    server: StandIn, central: IndexingClient, seconds: float, query: str
+) -> None:
+    central.wait_for_apply("run-1", timeout_seconds=seconds)
+    assert [request.path for request in server.requests] == [f"/api/v1/index/runs/run-1{query}"]
+
+
+@pytest.mark.parametrize(("seconds", "query"), [(0.0, ""), (7.0, "?wait=7"), (60.0, "?wait=25")])
+def test_central_waits_for_the_end_of_another_run_as_long_as_it_can(
+    server: StandIn, central: IndexingClient, seconds: float, query: str
+) -> None:
+    central.wait_for_end("run-1", timeout_seconds=seconds)
+    assert [request.path for request in server.requests] == [f"/api/v1/index/runs/run-1{query}"]
+
+
 @pytest.mark.parametrize(
     ("state", "error"),
     [

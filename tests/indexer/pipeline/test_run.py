@@ -432,7 +432,7 @@ def test_another_run_is_waited_for(central: StandIn, sandbox: Sandbox) -> None:
     central.failures = [(409, busy, {})]
     central.outcomes = ["applying", "applied"]
     assert run(central, sandbox).run_id == "run-1"
-    assert sum(request.path.endswith("runs/run-0") for request in central.requests) == 2
+    assert sum("runs/run-0?wait=" in request.path for request in central.requests) == 2
 
 
 def test_an_untracked_branch_is_refused(central: StandIn, sandbox: Sandbox) -> None:
