@@ -48,7 +48,7 @@ class Waits:
         with self._lock:
             self._waits.discard(wait)
 
-    def keys(self) -> set[str]:
+    def awaited(self) -> set[str]:
         """Return what is waited for."""
         with self._lock:
             return {one.key for one in self._waits}

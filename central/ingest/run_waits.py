@@ -81,7 +81,7 @@ class EndsElsewhere:
     def _is_needed(self) -> bool:
         """Whether somebody waits; if nobody does, `watch` starts another thread from now on."""
         with self._lock:
-            if not self._waits.keys():
+            if not self._waits.awaited():
                 self._thread = None
             return self._thread is not None
 
@@ -97,7 +97,7 @@ class EndsElsewhere:
                 execute(_NOTIFY, [_CHANNEL, ""])
                 connection.close()
                 has_heard = False
-                while self._waits.keys():
+                while self._waits.awaited():
                     for notification in session.notifies(timeout=_LOOK_SECONDS):
                         has_heard = True
                         self._waits.wake({notification.payload})
@@ -109,7 +109,7 @@ class EndsElsewhere:
 
     def _look_each_second(self) -> None:
         until = time.monotonic() + _LISTEN_AGAIN_SECONDS
-        while self._waits.keys() and time.monotonic() < until:
+        while self._waits.awaited() and time.monotonic() < until:
             time.sleep(_LOOK_SECONDS)
             try:
                 self._look()
@@ -119,7 +119,7 @@ class EndsElsewhere:
 
     def _look(self) -> None:
         """Read the states of all awaited runs, and wake who waits for one that has ended."""
-        keys = self._waits.keys()
+        keys = self._waits.awaited()
         busy = IndexRun.objects.filter(pk__in=keys, state__in=BUSY_RUN_STATES)
         self._waits.wake(keys - set(map(str, busy.values_list("pk", flat=True))))
 

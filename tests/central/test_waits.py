@@ -31,7 +31,7 @@ def test_a_place_that_is_left_or_forgotten_is_free() -> None:
     places.leave(left)
     del forgotten
     gc.collect()
-    assert places.keys() == set()
+    assert places.awaited() == set()
     assert places.enter("a", 1)
 
 
@@ -42,7 +42,7 @@ def test_those_that_wait_for_it_are_woken_and_no_others() -> None:
     assert one.woken.done()
     assert two.woken.done()
     assert not other.woken.done()
-    assert places.keys() == {"b"}
+    assert places.awaited() == {"b"}
     places.wake({"a"})  # a second time, as a notification does after the commit in this process
 
 
