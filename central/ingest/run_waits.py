@@ -8,7 +8,7 @@ can be lost. While there is none that hears, the states of all awaited runs are 
 import threading
 import time
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 import structlog
@@ -27,6 +27,7 @@ RUN_WAITS: Final = Waits(
 _CHANNEL: Final = "aeterna_run_ended"
 _NOTIFY: Final = sql("SELECT pg_notify(%s::text, %s::text)")
 _LOOK_SECONDS: Final = 1.0
+_TRUSTED_SECONDS: Final = 60.0  # so long is a session that hears not tried again
 _LISTEN_AGAIN_SECONDS: Final = 60.0  # after a session that was lost or that does not hear
 
 _log = structlog.get_logger(__name__)
@@ -86,26 +87,34 @@ class EndsElsewhere:
             return self._thread is not None
 
     def _listen(self) -> None:
-        """Wake by notifications until nobody waits, or until the session is lost.
-
-        Its own first one says whether it hears any: a pooler gives each statement another session.
-        """
+        """Wake by notifications until nobody waits, or until the session is lost or hears none."""
         try:
             with psycopg.connect(**connection.get_connection_params(), autocommit=True) as session:
                 session.execute(f"LISTEN {_CHANNEL}")
-                self._look()  # what ended before
-                execute(_NOTIFY, [_CHANNEL, ""])
-                connection.close()
-                has_heard = False
                 while self._waits.awaited():
-                    for notification in session.notifies(timeout=_LOOK_SECONDS):
-                        has_heard = True
-                        self._waits.wake({notification.payload})
-                    if not has_heard:
+                    if not self._hears(session):
                         _log.info("run_ends_not_heard")
                         return
         except (psycopg.Error, Error) as exc:
             _log.warning("run_ends_not_heard", error=str(exc))
+
+    def _hears(self, session: psycopg.Connection[Any]) -> bool:
+        """Wake by notifications for a minute; false if none comes, although one is sent first.
+
+        A pooler may give each statement another session, and a lost one may look as if it lived.
+        """
+        self._look()  # what ended before
+        execute(_NOTIFY, [_CHANNEL, ""])
+        connection.close()
+        until = time.monotonic() + _TRUSTED_SECONDS
+        has_heard = False
+        while self._waits.awaited() and time.monotonic() < until:
+            for notification in session.notifies(timeout=_LOOK_SECONDS):
+                has_heard = True
+                self._waits.wake({notification.payload})
+            if not has_heard:
+                return False
+        return True
 
     def _look_each_second(self) -> None:
         until = time.monotonic() + _LISTEN_AGAIN_SECONDS

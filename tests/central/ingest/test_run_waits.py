@@ -157,6 +157,21 @@ def test_a_notification_wakes_and_nobody_asks_for_states_meanwhile(
     assert not elsewhere.looks.acquire(blocking=False)
 
 
+def test_a_session_is_tried_again_and_states_are_read_then(
+    elsewhere: Elsewhere, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker of the version before sends no notification."""
+    monkeypatch.setattr(run_waits, "_TRUSTED_SECONDS", 0.1)
+    wait = elsewhere.wait(run_id)
+    wait_until(lambda: len(listening()) == 1)
+    session = listening()
+    for _ in range(3):
+        assert elsewhere.looks.acquire(timeout=WAIT_SECONDS)
+    IndexRun.objects.update(state="applied")
+    wait.woken.result(WAIT_SECONDS)
+    assert listening() in (session, [])
+
+
 def test_an_end_before_the_session_listens_is_seen(elsewhere: Elsewhere, run_id: str) -> None:
     place = entered(elsewhere.waits, run_id)
     assert apply_queued() == ["applied"]
