@@ -151,6 +151,7 @@ def _salvage_next(repository: Repository | None) -> bool:
         salvageable_uploads(repository)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
+        .defer("body", "rows")
         .order_by("run_id", "number")
         .first()
     )

@@ -28,7 +28,7 @@ from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
 from indexer.errors import BundleError, StoreError
 
-_ROWS = 256  # rows a statement
+_ROWS = 1_024  # rows a statement
 _IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
 _LOCK_UNSTAGED: Final = _sql(
@@ -88,6 +88,7 @@ def _next_batch(failed: Sequence[UUID]) -> Batch | None:
         .exclude(run__in=failed)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
+        .defer("body", "rows")
         .order_by("number", "run__opened_at")
         .first()
     )
