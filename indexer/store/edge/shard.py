@@ -16,8 +16,9 @@ from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUn
 from indexer.store.base import Hit
 from indexer.store.schema import DENSE, TERMS
 
+# Nobody asks for a range of repositories: without its tree, 0.15 KB a point less.
 INDEXED_FIELDS = {
-    "repository": qdrant.PayloadSchemaType.Integer,
+    "repository": qdrant.IntegerIndexParams(lookup=True, range=False),
     "language": qdrant.PayloadSchemaType.Keyword,
     "type": qdrant.PayloadSchemaType.Keyword,
     "dirs": qdrant.PayloadSchemaType.Keyword,
@@ -139,6 +140,7 @@ class Shard:
 
     def optimize(self) -> None:
         with self._writing, edge_errors(self.path):
+            _index_fields(self._edge)  # a shard of an earlier version has other settings
             self._edge.optimize()
             self._edge.flush()
 
@@ -181,14 +183,16 @@ def create_shard(path: Path, *, dimensions: int) -> None:
 def _lay_out(path: Path, dimensions: int) -> None:
     # Turbo16 keeps 16 bits a dimension: scores within 1e-5 of float32's (float16: 8e-5). A scan
     # reads 4 bits of each and rescores the best by all 16: at 110,000 points the same first hundred
-    # in half the time. Two search threads, because every shard has its own pool.
+    # in half the time. Two search threads, because every shard has its own pool. Only the 4-bit
+    # copies are read when the shard is loaded: they are scanned, and the vectors of a few looked up.
     dense = qdrant.EdgeVectorParams(
         size=dimensions,
         distance=qdrant.Distance.Cosine,
         datatype=qdrant.VectorStorageDatatype.Turbo16,
         quantization_config=qdrant.TurboQuantQuantizationConfig(
-            bits=qdrant.TurboQuantBitSize.Bits4
+            bits=qdrant.TurboQuantBitSize.Bits4, memory=qdrant.Memory.Cached
         ),
+        memory=qdrant.Memory.Cold,
     )
     edge = qdrant.EdgeShard.create(
         str(path),
@@ -198,6 +202,10 @@ def _lay_out(path: Path, dimensions: int) -> None:
             max_search_threads=2,
         ),
     )
+    _index_fields(edge)
+    edge.close()
+
+
+def _index_fields(edge: qdrant.EdgeShard) -> None:
     for field, schema in INDEXED_FIELDS.items():
         edge.update(qdrant.UpdateOperation.create_field_index(field, schema))
-    edge.close()
