@@ -2,7 +2,7 @@
 
 Every `pack_…` function has an `unpack_…` inverse; that of `pack_vectors` is in `client`. In the
 store process, views of the buffers take the place of NumPy's arrays: its import would be most of
-the start (0.25 s), and 15 MB.
+the start (0.1 s), and 15 MB.
 """
 
 from array import array
