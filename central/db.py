@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from io import BytesIO
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +13,8 @@ from django.db import Error, connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 from psycopg import Connection, Cursor, IsolationLevel
+from psycopg import Copy as PsycopgCopy
+from psycopg.copy import FileWriter
 
 Part = type[Model] | str
 STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
@@ -201,6 +204,10 @@ def _execute(statement: str) -> None:
 
 Row = tuple[Any, ...]
 
+# https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
+_SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # with flags and the size of an extension
+_TRAILER: Final = b"\xff\xff"
+
 
 class Copy(NamedTuple):
     """A COPY of rows into a table, and the types of its columns."""
@@ -227,16 +234,54 @@ def copy_rows(into: Copy, rows: Iterable[Row]) -> int:
     first = next(rest, None)
     if first is None:
         return 0
-    count = 0
+    with _copying(into) as copy:
+        return _write(into, copy, chain([first], rest))
+
+
+class EncodedRows(NamedTuple):
+    """Rows in the binary format of COPY, without its signature and its trailer."""
+
+    number: int
+    data: bytes
+
+
+def encode_rows(into: Copy, rows: Iterable[Row]) -> EncodedRows:
+    """Encode rows, whose values stand in the order of the columns, for `copy_encoded`."""
+    connection.ensure_connection()
+    file = BytesIO()
+    with PsycopgCopy(Cursor(connection.connection), binary=True, writer=FileWriter(file)) as copy:
+        count = _write(into, copy, rows)
+    return EncodedRows(count, file.getvalue()[len(_SIGNATURE) : -len(_TRAILER)])
+
+
+def copy_encoded(into: Copy, parts: Sequence[EncodedRows]) -> int:
+    """Write what `encode_rows` encoded for the same columns, as `copy_rows` does."""
+    count = sum(part.number for part in parts)
+    if count:
+        with _copying(into) as copy:
+            copy.write(_SIGNATURE)
+            for part in parts:
+                copy.write(part.data)
+            copy.write(_TRAILER)
+    return count
+
+
+@contextmanager
+def _copying(into: Copy) -> Iterator[PsycopgCopy]:
     with (
         connection.wrap_database_errors,  # Django's cursor does so for `execute` only
         connection.cursor() as cursor,
         cursor.copy(into.statement) as copy,
     ):
-        copy.set_types(list(into.types))
-        for row in chain([first], rest):
-            copy.write_row(row)
-            count += 1
+        yield copy
+
+
+def _write(into: Copy, copy: PsycopgCopy, rows: Iterable[Row]) -> int:
+    copy.set_types(list(into.types))
+    count = 0
+    for row in rows:
+        copy.write_row(row)
+        count += 1
     return count
 
 

@@ -20,8 +20,6 @@ from indexer.records.vectors import (
     VALUE_BYTES,
     TermVector,
     Vector,
-    embedder_input,
-    embedding_digest,
 )
 
 
@@ -82,19 +80,10 @@ _KEEP: Final = _sql("""
         """)
 
 
-def chunk_texts(record: FileRecord) -> list[tuple[str, bytes]]:
-    """Return each chunk's text and the digest of its embedder input."""
+def chunk_texts(record: FileRecord) -> list[str]:
+    """Return the text of each chunk."""
     lines = split_lines(record.content)
-    texts = [line_span(lines, chunk.span) for chunk in record.chunks]
-    return [
-        (
-            text,
-            embedding_digest(
-                embedder_input(path=record.path, container=chunk.container, text=text)
-            ),
-        )
-        for chunk, text in zip(record.chunks, texts, strict=True)
-    ]
+    return [line_span(lines, chunk.span) for chunk in record.chunks]
 
 
 def known_digests(
@@ -114,10 +103,10 @@ def known_digests(
 
 def stored_vectors(
     *, repositories: QuerySet[Repository], embedder: str, digests: Collection[bytes]
-) -> dict[bytes, Vector]:
-    """Return the vectors that `repositories` hold for `digests`."""
+) -> dict[bytes, bytes]:
+    """Return the packed vectors that `repositories` hold for `digests`."""
     rows = _rows(repositories, embedder, digests).values_list("digest", "vector")
-    return {bytes(digest): unpack_vector(bytes(vector)) for digest, vector in rows}
+    return {bytes(digest): bytes(vector) for digest, vector in rows}
 
 
 def _rows(
@@ -142,8 +131,8 @@ def _touch(repositories: QuerySet[Repository], embedder: str, digests: Collectio
         )
 
 
-def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes, Vector]) -> None:
-    """Store `vectors` by digest for the repository; the lease of a stored one is renewed."""
+def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+    """Store packed `vectors` by digest for the repository; a stored one's lease is renewed."""
     now = timezone.now()
     digests = sorted(vectors)  # one order in all runs, so that two cannot deadlock
     execute(
@@ -153,7 +142,7 @@ def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes
             embedder,
             now,
             digests,
-            [pack_vector(vectors[digest]) for digest in digests],
+            [vectors[digest] for digest in digests],
             now - _TOUCHED_EVERY,
         ],
     )

@@ -1,18 +1,17 @@
 """Replacement of a repository's files by a run, with its term statistics."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-import numpy as np
 from django.db import connection
 from django.db.models import Model
-from numpy.typing import NDArray
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts, unpack_terms
+from central.corpus.encoded_files import EncodedFiles
 from central.corpus.models import (
     Chunk,
     Export,
@@ -27,11 +26,7 @@ from central.corpus.models import (
     TermStat,
 )
 from central.corpus.packages import ModuleFile, regular_packages
-from central.corpus.rows import RunContext
-from central.db import Copy, Row, copy_rows, execute, id_array, new_ids, sql, sql_with
-from indexer.records.files import FileRecord
-
-_Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
+from central.db import copy_encoded, copy_rows, execute, id_array, sql, sql_with
 
 _sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
 _FOUND: Final = _sql(
@@ -95,11 +90,6 @@ class CorpusDelta:
             if language:
                 self.languages[language] += sign
 
-    def count_terms(self, chunks: Sequence[NDArray[np.uint32]], sign: int) -> None:
-        """Add or subtract the document frequencies of some chunks' terms."""
-        ids, counts = term_counts(chunks)
-        self.terms.update(dict(zip(ids.tolist(), (counts * sign).tolist(), strict=True)))
-
 
 def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta) -> None:
     """Delete the rows of `paths`, where they exist, with their dependent rows."""
@@ -115,7 +105,8 @@ def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta
         chunks = cursor.fetchall()
         delta.chunks -= len(chunks)
         delta.orphans.extend(point for point, _ in chunks)
-        delta.count_terms([unpack_terms(terms).ids for _, terms in chunks], -1)
+        terms, counts = term_counts([unpack_terms(terms).ids for _, terms in chunks])
+        delta.terms.subtract(dict(zip(terms.tolist(), counts.tolist(), strict=True)))
     delta.symbols -= _deleted(_OF_FILES[Symbol], ids)
     delta.references -= _deleted(_OF_FILES[Reference], ids)
     delta.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
@@ -131,53 +122,35 @@ def _deleted(statement: str, ids: list[int]) -> int:
 
 
 def insert_files(
-    *,
-    context: RunContext,
-    records: Sequence[FileRecord],
-    vectors: Mapping[str, bytes],
-    delta: CorpusDelta,
+    *, parts: Sequence[EncodedFiles], vectors: Mapping[str, bytes], delta: CorpusDelta
 ) -> None:
-    """Insert rows for `records`, whose paths must not exist in the repository.
+    """Insert files, whose paths must not exist in their repository, with their dependent rows.
 
     `vectors` are those of the files by path (corpus.file_vectors).
     """
-    owned = list(zip(new_ids(File, len(records)), records, strict=True))
-    copy_rows(
-        rows.FILE_COPY,
-        (
-            rows.file_row(context, file_id, record, vectors.get(record.path))
-            for file_id, record in owned
-        ),
-    )
+    files = [file for part in parts for file in part.files]
+    copy_rows(rows.FILE_COPY, (file.copied(vectors.get(file.path)) for file in files))
     delta.count_files(
         [
-            (
-                record.language,
-                record.skipped or "",
-                record.generated or "",
-                record.unparsed is not None,
-            )
-            for record in records
+            (file.language, file.skipped, file.generated, file.unparsed is not None)
+            for file in files
         ],
         1,
     )
-    delta.regular ^= regular_packages(record.path for record in records)
+    delta.regular ^= regular_packages(file.path for file in files)
     delta.inserted.extend(
-        ModuleFile(file_id, record.path, record.language, record.namespace)
-        for file_id, record in owned
-        if not record.skipped
+        ModuleFile(file.id, file.path, file.language, file.namespace)
+        for file in files
+        if not file.skipped
     )
-
-    def copy(into: Copy, make: _Maker) -> int:
-        return copy_rows(into, (row for pair in owned for row in make(context, *pair)))
-
-    delta.chunks += copy(rows.CHUNK_COPY, rows.chunk_rows)
-    delta.count_terms([chunk.terms.ids for record in records for chunk in record.chunks], 1)
-    delta.symbols += copy(rows.SYMBOL_COPY, rows.symbol_rows)
-    delta.references += copy(rows.REFERENCE_COPY, rows.reference_rows)
-    delta.manifests |= copy(rows.MANIFEST_COPY, rows.manifest_rows) > 0
-    copy(rows.IMPORT_COPY, rows.import_rows)
-    copy(rows.EXPORT_COPY, rows.export_rows)
+    for part in parts:
+        delta.terms.update(dict(zip(part.terms, part.term_chunks, strict=True)))
+    delta.chunks += copy_encoded(rows.CHUNK_COPY, [part.chunks for part in parts])
+    delta.symbols += copy_encoded(rows.SYMBOL_COPY, [part.symbols for part in parts])
+    delta.references += copy_encoded(rows.REFERENCE_COPY, [part.references for part in parts])
+    delta.manifests |= copy_encoded(rows.MANIFEST_COPY, [part.manifests for part in parts]) > 0
+    copy_encoded(rows.IMPORT_COPY, [part.imports for part in parts])
+    copy_encoded(rows.EXPORT_COPY, [part.exports for part in parts])
 
 
 _SLICE = 10_000  # terms a statement: its text is made while the interpreter is held

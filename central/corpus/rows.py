@@ -1,22 +1,21 @@
 """Rows of a file's content and relations, as COPY writes them."""
 
-import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from central.corpus import models
-from central.corpus.embeddings import chunk_texts, pack_terms
+from central.corpus.embeddings import pack_terms, pack_vector
 from central.db import Row, copy_into
 from indexer.bundle.encode import manifest_fields
 from indexer.ecosystems import ecosystem_by_line
 from indexer.lexical import tokenize
 from indexer.records.extractors import Extractor
 from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
-from indexer.records.vectors import point_id
+from indexer.records.vectors import embedder_input, embedding_digest, point_id
 
 # Of imports, exports and references the columns stand in the order of the record's fields.
 _IN_FILE: Final = ("repository_id", "file_id")
@@ -85,6 +84,9 @@ REFERENCE_COPY: Final = copy_into(
     "column",
 )
 MANIFEST_COPY: Final = copy_into(models.Manifest, *_IN_FILE, "data")
+COPIES: Final = (
+    *(FILE_COPY, CHUNK_COPY, SYMBOL_COPY, REFERENCE_COPY, MANIFEST_COPY, IMPORT_COPY, EXPORT_COPY),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,38 @@ class RunContext:
     extractor: Extractor
 
 
-def file_row(context: RunContext, file_id: int, record: FileRecord, vector: bytes | None) -> Row:
-    """Return the row of a file; `vector` is packed (corpus.file_vectors)."""
-    return (
+class FileRow(NamedTuple):
+    """The columns of a file that its record determines, in the order of `FILE_COPY`."""
+
+    id: int
+    repository_id: int
+    path: str
+    mode: str
+    blob: str
+    size: int
+    extractor: str
+    language: str
+    skipped: str
+    generated: str
+    degraded: str
+    unparsed: list[list[int]] | None
+    unparsed_names: list[str] | None
+    encoding: str
+    content: str
+    namespace: str
+
+    def copied(self, vector: bytes | None) -> Row:
+        """Return the row as COPY takes it; `vector` is packed (corpus.file_vectors)."""
+        row: Row = self
+        if self.unparsed is not None:
+            row = self._replace(unparsed=Jsonb(self.unparsed))  # type: ignore[arg-type]
+        return (*row, vector)
+
+
+def file_row(context: RunContext, file_id: int, record: FileRecord) -> FileRow:
+    """Return the row of a file, without its vector."""
+    lines, names = _unparsed(record.unparsed)
+    return FileRow(
         file_id,
         context.repository_id,
         record.path,
@@ -110,26 +141,65 @@ def file_row(context: RunContext, file_id: int, record: FileRecord, vector: byte
         record.skipped or "",
         record.generated or "",
         record.degraded or "",
-        *_unparsed(record.unparsed),
+        lines,
+        names,
         record.encoding,
         record.content,
         record.namespace,
-        vector,
     )
 
 
-def _unparsed(unparsed: Unparsed | None) -> tuple[Jsonb | None, list[str] | None]:
+def _unparsed(unparsed: Unparsed | None) -> tuple[list[list[int]] | None, list[str] | None]:
     """Return the lines, and the names with OTHER_NAMES if there are more."""
     if unparsed is None:
         return None, None
     others = [] if unparsed.is_complete else [OTHER_NAMES]
-    return Jsonb([list(one) for one in unparsed.lines]), [*others, *unparsed.names]
+    return [list(one) for one in unparsed.lines], [*others, *unparsed.names]
 
 
-def chunk_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Yield the rows of its chunks, with their points."""
-    texts = chunk_texts(record)
-    for ordinal, (chunk, (text, digest)) in enumerate(zip(record.chunks, texts, strict=True)):
+class ChunkPoint(NamedTuple):
+    """A chunk as a vector store needs it.
+
+    `digest` is that of its embedder's input, `point` the 16 bytes of its id. `terms` and `vector`
+    are packed (corpus.embeddings); a chunk that came without a vector has b"".
+    """
+
+    path: str
+    language: str
+    type: str
+    digest: bytes
+    point: bytes
+    terms: bytes
+    vector: bytes
+
+
+def chunk_points(context: RunContext, record: FileRecord, texts: Sequence[str]) -> list[ChunkPoint]:
+    """Return the chunks of a file, whose `texts` these are, in order."""
+    return [
+        ChunkPoint(
+            record.path,
+            record.language,
+            chunk.type,
+            embedding_digest(
+                embedder_input(path=record.path, container=chunk.container, text=text)
+            ),
+            point_id(context.run_id, record.path, ordinal).bytes,
+            pack_terms(chunk.terms),
+            b"" if chunk.vector is None else pack_vector(chunk.vector),
+        )
+        for ordinal, (chunk, text) in enumerate(zip(record.chunks, texts, strict=True))
+    ]
+
+
+def chunk_rows(
+    context: RunContext,
+    file_id: int,
+    record: FileRecord,
+    texts: Sequence[str],
+    points: Sequence[ChunkPoint],
+) -> Iterator[Row]:
+    """Yield the rows of its chunks, whose `texts` and `points` these are."""
+    for ordinal, (chunk, text, point) in enumerate(zip(record.chunks, texts, points, strict=True)):
         yield (
             context.repository_id,
             file_id,
@@ -139,9 +209,9 @@ def chunk_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterato
             chunk.name,
             chunk.container,
             text,
-            digest,
-            pack_terms(chunk.terms),
-            point_id(context.run_id, record.path, ordinal),
+            point.digest,
+            point.terms,
+            UUID(bytes=point.point),
         )
 
 
@@ -187,9 +257,4 @@ def manifest_rows(context: RunContext, file_id: int, record: FileRecord) -> Iter
 
 
 # The run of a point that a synchronisation wrote: only its chunk determines how long it stays.
-REPAIR_RUN = uuid.UUID(int=0)
-
-
-def point_ids(run_id: uuid.UUID, record: FileRecord) -> Iterator[uuid.UUID]:
-    """Return the points of a file's chunks, in order."""
-    return (point_id(run_id, record.path, ordinal) for ordinal in range(len(record.chunks)))
+REPAIR_RUN: Final = UUID(int=0)

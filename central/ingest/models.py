@@ -98,8 +98,10 @@ class Batch(models.Model):
     """An uploaded body: number 0 is the tree of a full run, 1… are file records.
 
     `body` is gzip; `digest` is the SHA-256 of the decompressed bytes; `path_keys` are its paths'
-    64-bit keys (see services.batches.path_key). `file_vectors` has one for each of its files, as
-    corpus.file_vectors packs them, once the points of all are written (see services.staging).
+    64-bit keys (see services.batches.path_key). `rows` are those that the apply will copy, unless
+    `rows_format` is that of another version (see services.batch_rows). `file_vectors` has one for
+    each of its files, as corpus.file_vectors packs them, once the points of all are written (see
+    services.staging).
     Rows are deleted when the run ends or, where vectors or points are left, when these are salvaged
     (see services.salvage).
     """
@@ -111,6 +113,12 @@ class Batch(models.Model):
     removals = models.PositiveIntegerField(default=0)
     path_keys = ArrayField(models.BigIntegerField(), default=list)
     body = models.BinaryField()
+    rows = models.BinaryField(null=True)
+    rows_format = models.CharField(
+        max_length=16,
+        default="",
+        db_default="",  # processes of the version before insert, too
+    )
     file_vectors = ArrayField(models.BinaryField(null=True), null=True)
 
     class Meta:

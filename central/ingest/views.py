@@ -16,7 +16,6 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from central.background import BATCHES, RUNS
-from central.corpus.embeddings import pack_vector
 from central.corpus.scip import stored_documents
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
@@ -254,10 +253,7 @@ class EmbeddingsView(APIView):
         )
         if known.vectors is None:
             return Response({"known": known.digests})
-        vectors = {
-            digest: b64encode(pack_vector(vector)).decode()
-            for digest, vector in known.vectors.items()
-        }
+        vectors = {digest: b64encode(vector).decode() for digest, vector in known.vectors.items()}
         return Response({"known": known.digests, "vectors": vectors})
 
 

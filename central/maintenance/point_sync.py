@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from central.corpus.backends import collection_of
-from central.corpus.embeddings import stored_vectors, unpack_terms
+from central.corpus.embeddings import stored_vectors, unpack_terms, unpack_vector
 from central.corpus.models import Chunk
 from central.corpus.rows import REPAIR_RUN
 from central.ingest.models import IndexRun
@@ -138,7 +138,7 @@ def _restore(
         digests={bytes(chunk.digest) for chunk in chunks},
     )
     found = ((chunk.point, stored.get(bytes(chunk.digest))) for chunk in chunks)
-    vectors = {point: vector for point, vector in found if vector is not None}
+    vectors = {point: unpack_vector(vector) for point, vector in found if vector is not None}
     if fetch_vectors and len(vectors) < len(chunks):
         vectors.update(
             fetch_vectors(collection, [c.point for c in chunks if c.point not in vectors])

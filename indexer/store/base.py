@@ -167,7 +167,7 @@ class DirectStore(VectorStore, Protocol):
 
 def is_nonzero(vector: "Vector | None") -> TypeGuard[Vector]:
     """Whether a query has a vector that is not zero."""
-    return vector is not None and bool(vector.any())
+    return vector is not None and any(vector)
 
 
 def has_terms(terms: TermVector | None) -> TypeGuard[TermVector]:

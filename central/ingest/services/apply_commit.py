@@ -9,23 +9,20 @@ from django.utils import timezone
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
-from central.corpus.rows import RunContext
 from central.corpus.scip import put_documents, refresh_scip
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
-from central.ingest.services.batches import StoredBatches, path_key, stored_path_keys
+from central.ingest.services.batches import path_key
 from central.ingest.services.claims import Claim
 from central.ingest.services.run_ends import end_run
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.staging import read_file_vectors
+from central.ingest.services.stored_batches import StoredBatches, stored_path_keys
 from central.ingest.services.trees import LoadedTree, stored_tree
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState
-from indexer.records.extractors import Extractor
-from indexer.records.files import FileRecord, Removal
 from indexer.records.runs import Mode
-from indexer.records.scip import ScipDocument, ScipRemoval
 
 _PATHS = 500  # paths a statement
 _IDLE_SECONDS = 30  # so long does a stopped worker, or one whose machine is gone, keep its locks
@@ -55,32 +52,21 @@ def commit_run(
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
         remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
-    context = RunContext(
-        repository_id=run.repository_id,
-        run_id=run.pk,
-        extractor=Extractor.parse(run.extractor),
-    )
     for group in batches.groups():
+        contents = [batch.rows for batch in group]
         remove_files(
             repository_id=run.repository_id,
-            paths=[
-                record.path
-                for batch in group
-                for record in batch.records
-                if isinstance(record, FileRecord | Removal)
-            ],
+            paths=[path for rows in contents for path in rows.paths],
             delta=delta,
         )
-        records = [record for batch in group for record in batch.records]
         put_documents(
             repository_id=run.repository_id,
-            documents=[record for record in records if isinstance(record, ScipDocument)],
-            removed=[record.path for record in records if isinstance(record, ScipRemoval)],
+            documents=[one for rows in contents for one in rows.documents],
+            removed=[path for rows in contents for path in rows.removed_documents],
             delta=delta,
         )
         insert_files(
-            context=context,
-            records=[file for batch in group for file in batch.files()],
+            parts=[rows.files for rows in contents],
             vectors=read_file_vectors(run.pk, group),
             delta=delta,
         )

@@ -23,12 +23,12 @@ from central.ingest.services.apply_commit import (
     IncompleteRunError,
     commit_run,
 )
-from central.ingest.services.batches import StoredBatch, StoredBatches
 from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
 from central.ingest.services.points import delete_points
 from central.ingest.services.run_lifecycle import end_claimed_run
 from central.ingest.services.salvage import PointsMissingError, verify_direct_points
 from central.ingest.services.staging import EmbeddingGoneError, stage_batches
+from central.ingest.services.stored_batches import StoredBatch, StoredBatches
 from central.observability import metrics
 from central.observability.tracing import Span, span
 from central.repositories.models import Repository
@@ -142,7 +142,7 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
 def _add_texts(segments: SegmentWriter[str], batches: StoredBatches) -> Iterator[StoredBatch]:
     """Yield the batches, whose texts are added to the segments by path as they are read."""
     for batch in batches:
-        for file in batch.files():
+        for file in batch.rows.files.files:
             if file.content:
                 segments.add(file.path, file.content)
         yield batch

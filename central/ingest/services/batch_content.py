@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.conf import settings
 
-from central.corpus.embeddings import chunk_texts, known_digests
+from central.corpus.embeddings import known_digests
 from central.errors import ConflictError, InvalidError, TooLargeError
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_reuse_scope
+from central.ingest.services.batch_rows import BatchRows, make_rows
 from central.tenancy.credentials import Credential
-from indexer.bundle.decode import decode_records
+from indexer.bundle.decode import Record, decode_records
 from indexer.bundle.gzip import decompress, identity
 from indexer.errors import BundleError
 from indexer.records.files import FileRecord
-from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
 
@@ -31,41 +31,30 @@ def bundle_refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
         raise InvalidError(f"{exc}.", code=code) from exc
 
 
-@dataclass(frozen=True, slots=True)
-class BatchContent:
-    """The properties of a checked batch that are stored beside its bytes."""
+class BatchContent(NamedTuple):
+    """A checked batch: the SHA-256 of its decompressed bytes, and its rows."""
 
     digest: bytes
-    paths: list[str]
-    removals: int
-    reused: set[bytes]  # digests of chunks that came without a vector and need a known one
+    rows: BatchRows
 
 
 def check_batch(run: IndexRun, data: bytes) -> BatchContent:
     """Read a batch once. Raises InvalidError and TooLargeError for what is not accepted."""
     dimensions = EmbedderSpec.parse(run.embedder).dimensions
-    paths: list[str] = []
-    removals = 0
-    reused: set[bytes] = set()
+    records: list[Record] = []
     with bundle_refusals():
         body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        for number, record in enumerate(decode_records(body, dimensions=dimensions)):
-            if number == settings.BATCH_MAX_FILES:
+        for record in decode_records(body, dimensions=dimensions):
+            if len(records) == settings.BATCH_MAX_FILES:
                 raise TooLargeError(
                     f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
                     "time.",
                     code="batch_too_many_files",
                 )
-            if isinstance(record, ScipDocument | ScipRemoval):
-                continue
-            paths.append(record.path)
-            if not isinstance(record, FileRecord):
-                removals += 1
-            elif run.is_direct:
+            if run.is_direct and isinstance(record, FileRecord):
                 _refuse_vectors(record)
-            else:
-                reused |= _reused_digests(record)
-    return BatchContent(bytes.fromhex(identity(body)), paths, removals, reused)
+            records.append(record)
+    return BatchContent(bytes.fromhex(identity(body)), make_rows(run, records))
 
 
 def _refuse_vectors(record: FileRecord) -> None:
@@ -77,16 +66,13 @@ def _refuse_vectors(record: FileRecord) -> None:
         )
 
 
-def _reused_digests(record: FileRecord) -> set[bytes]:
-    if all(chunk.vector is not None for chunk in record.chunks):
-        return set()
-    pairs = zip(record.chunks, chunk_texts(record), strict=True)
-    return {digest for chunk, (_, digest) in pairs if chunk.vector is None}
+def require_known(credential: Credential, run: IndexRun, batch: BatchRows) -> None:
+    """Require a stored vector for each chunk without one: its lease then outlasts the apply.
 
-
-def require_known(credential: Credential, run: IndexRun, digests: set[bytes]) -> None:
-    """Require a stored vector for each digest: its lease then lasts beyond the apply."""
-    if not digests:
+    The client of a direct run writes all of them to the vector store.
+    """
+    digests = {point.digest for point in batch.files.points if not point.vector}
+    if run.is_direct or not digests:
         return
     known = known_digests(
         repositories=visible_reuse_scope(credential, run),

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from tempfile import SpooledTemporaryFile
-from typing import IO, NamedTuple
+from typing import IO
 from uuid import UUID
 
 from django.conf import settings
@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.db import copy_into, copy_rows, execute, fetch_rows, sql_with
+from central.db import copy_into, copy_rows, execute, sql_with
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -24,25 +24,30 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
+from central.ingest.services.batch_rows import ROWS_FORMAT, pack_rows
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
-from indexer.bundle.decode import decode_records
-from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, inflate
+from indexer.bundle.gzip import PART_BYTES, gzip_packer, inflate
 from indexer.bundle.tree import decode_tree
 from indexer.limits import RUN_BATCHES
-from indexer.records.files import FileRecord, Removal
-from indexer.records.scip import ScipDocument, ScipRemoval
-from indexer.records.vectors import EmbedderSpec
 
 _RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
-_KEPT_BYTES = 100_000_000  # in memory, about
-_VALUE_BYTES = 64  # of memory that a value of a batch takes as a part of its record
-_BATCHES = copy_into(Batch, "run_id", "number", "digest", "files", "removals", "path_keys", "body")
+_BATCHES = copy_into(
+    Batch,
+    "run_id",
+    "number",
+    "digest",
+    "files",
+    "removals",
+    "path_keys",
+    "body",
+    "rows_format",
+    "rows",
+)
 _sql = sql_with(batch=Batch)
-_BODY = _sql("SELECT body FROM {batch} WHERE run_id = %s AND number = %s")
 _DROP_PARTS = _sql("DROP TABLE IF EXISTS pg_temp.tree_part")
 _CREATE_PARTS = _sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
 _ADD_PART = _sql("INSERT INTO pg_temp.tree_part (part) VALUES (%s)")
@@ -132,19 +137,21 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     if not 1 <= number <= RUN_BATCHES:
         raise InvalidError(f"Batches are numbered from 1 to {RUN_BATCHES}.")
     content = check_batch(run, data)
-    require_known(credential, run, content.reused)
+    require_known(credential, run, content.rows)
+    rows = pack_rows(content.rows)
     with transaction.atomic():
         _lock_open(run)
         if _is_repeated(run, number, content.digest, code="batch_conflict"):
             return
-        if content.removals and run.batch_set.filter(number=TREE_NUMBER).exists():
+        if content.rows.removed and run.batch_set.filter(number=TREE_NUMBER).exists():
             raise _removal_refused()
-        keys = [path_key(path) for path in content.paths]
-        _require_new_paths(run, keys, content.paths)
-        _count_bytes(run, len(data))
-        counts = (len(content.paths), content.removals)
-        batch = (run.pk, number, content.digest, *counts, keys, data)
-        copy_rows(_BATCHES, [batch])
+        paths = content.rows.paths
+        keys = [path_key(path) for path in paths]
+        _require_new_paths(run, keys, paths)
+        _count_bytes(run, len(data) + len(rows))
+        counts = (len(paths), len(content.rows.removed))
+        stored = (data, ROWS_FORMAT, rows)
+        copy_rows(_BATCHES, [(run.pk, number, content.digest, *counts, keys, *stored)])
 
 
 def _lock_open(run: IndexRun) -> None:
@@ -197,74 +204,3 @@ def _removal_refused() -> ServiceError:
     return InvalidError(
         "In a full run the tree says what is gone; send no removals.", code="removal_in_full_run"
     )
-
-
-def decode_batch(run: IndexRun, data: bytes) -> "Records":
-    """Decode a stored batch. Raises BundleError."""
-    body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-    return list(decode_records(body, dimensions=EmbedderSpec.parse(run.embedder).dimensions))
-
-
-Records = list[FileRecord | Removal | ScipDocument | ScipRemoval]  # of a batch
-
-
-class StoredBatch(NamedTuple):
-    """A batch of files as the apply reads it."""
-
-    number: int
-    records: Records
-
-    def files(self) -> list[FileRecord]:
-        """Return its records but for removals."""
-        return [record for record in self.records if isinstance(record, FileRecord)]
-
-
-class StoredBatches:
-    """The run's batches in order, which may be iterated more than once.
-
-    The first batches stay in memory, up to a limit; of a large run, one more at a time.
-    """
-
-    def __init__(self, run: IndexRun) -> None:
-        self._run = run
-        self._dimensions = EmbedderSpec.parse(run.embedder).dimensions
-        self._kept: dict[int, StoredBatch] = {}
-        self._room = _KEPT_BYTES
-
-    def __iter__(self) -> Iterator[StoredBatch]:
-        for number in self._numbers():
-            yield self._kept.get(number) or self._read(number)
-
-    def groups(self) -> Iterator[list[StoredBatch]]:
-        """Yield those in memory together, then each other one."""
-        numbers = self._numbers()
-        if kept := [self._kept[number] for number in numbers if number in self._kept]:
-            yield kept
-        for number in numbers:
-            if number not in self._kept:
-                yield [self._read(number)]
-
-    def _numbers(self) -> list[int]:
-        numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
-        return list(numbers.values_list("number", flat=True))
-
-    def _read(self, number: int) -> StoredBatch:
-        [(data,)] = fetch_rows(_BODY, [self._run.pk, number])
-        body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
-        batch = StoredBatch(number, list(decode_records(body, dimensions=self._dimensions)))
-        size = _size_in_memory(body)
-        if size <= self._room:
-            self._room -= size
-            self._kept[number] = batch
-        return batch
-
-
-def _size_in_memory(body: bytes) -> int:
-    """Estimate the size of a batch's records: texts and vectors take no more than in the body."""
-    return len(body) + _VALUE_BYTES * (body.count(b",") + body.count(b"["))
-
-
-def stored_path_keys(run: IndexRun) -> set[int]:
-    """Return the keys of all paths in the run's batches."""
-    batches: Iterable[list[int]] = run.batch_set.values_list("path_keys", flat=True)
-    return {key for keys in batches for key in keys}

@@ -13,17 +13,17 @@ from central.ingest.selectors import visible_reuse_scope
 from central.ingest.services.access import open_run_of
 from central.tenancy.credentials import Credential
 from indexer.limits import LOOKUP_DIGESTS
-from indexer.records.vectors import EmbedderSpec, Vector
+from indexer.records.vectors import EmbedderSpec
 
 _VECTOR_BYTES = 20_000_000  # of an answer, before base64
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEmbeddings:
-    """Digests (hex) that need not be embedded; in a direct run with their vectors."""
+    """Digests (hex) that need not be embedded; in a direct run with their packed vectors."""
 
     digests: list[str]
-    vectors: dict[str, Vector] | None = None
+    vectors: dict[str, bytes] | None = None
 
 
 def max_digests(run: IndexRun) -> int:

@@ -2,16 +2,15 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 from uuid import UUID
 
-from central.corpus.embeddings import chunk_texts
+from central.corpus.embeddings import unpack_terms
+from central.corpus.rows import ChunkPoint
 from central.ingest.models import IndexRun
 from central.ingest.services.trees import TREE_NUMBER
-from indexer.records.files import Chunk, FileRecord
-from indexer.records.vectors import Vector, point_id
+from indexer.records.vectors import Vector
 from indexer.store.base import Collection, Point, VectorStore
 
 _Item = TypeVar("_Item")
@@ -24,28 +23,7 @@ def slices(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
         yield part
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkPoint:
-    """A chunk of a run, with its digest and point."""
-
-    record: FileRecord
-    chunk: Chunk
-    digest: bytes
-    point: UUID
-
-
 WithVector = tuple[ChunkPoint, Vector]
-
-
-def chunk_points(run_id: UUID, records: Iterable[object]) -> Iterator[ChunkPoint]:
-    """Yield the chunks of all files of a batch."""
-    for record in records:
-        if not isinstance(record, FileRecord):
-            continue
-        for ordinal, (chunk, (_, digest)) in enumerate(
-            zip(record.chunks, chunk_texts(record), strict=True)
-        ):
-            yield ChunkPoint(record, chunk, digest, point_id(run_id, record.path, ordinal))
 
 
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
@@ -76,11 +54,11 @@ def delete_points(*, store: VectorStore, collection: Collection, ids: Sequence[U
 
 def _point(run_id: UUID, item: ChunkPoint, vector: Vector) -> Point:
     return Point(
-        id=item.point,
+        id=UUID(bytes=item.point),
         run=run_id,
-        path=item.record.path,
-        language=item.record.language,
-        type=item.chunk.type,
+        path=item.path,
+        language=item.language,
+        type=item.type,
         vector=vector,
-        terms=item.chunk.terms,
+        terms=unpack_terms(item.terms),
     )

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import numpy as np
 import structlog
@@ -11,20 +12,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.embeddings import save_embeddings
+from central.corpus.embeddings import pack_vector, save_embeddings
+from central.corpus.rows import ChunkPoint
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services.batches import StoredBatch, decode_batch
 from central.ingest.services.claims import Claim
-from central.ingest.services.points import (
-    ChunkPoint,
-    WithVector,
-    chunk_points,
-    delete_points,
-    slices,
-    uploaded_files,
-)
+from central.ingest.services.points import WithVector, delete_points, slices, uploaded_files
 from central.ingest.services.run_lifecycle import are_vectors_paid
 from central.ingest.services.staging import save_file_vectors
+from central.ingest.services.stored_batches import StoredBatch, read_batch
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
@@ -61,7 +56,7 @@ def verify_direct_points(
 
     def verified(batch: StoredBatch) -> Iterator[WithVector]:
         nonlocal missing, wrong
-        for items in slices(chunk_points(run.pk, batch.records), _ROWS):
+        for items in slices(batch.rows.files.points, _ROWS):
             read = verify_points(run, items, collection, store)
             missing += read.missing
             wrong += read.wrong
@@ -70,10 +65,8 @@ def verify_direct_points(
             claim.report("vectors", done, total)
 
     for batch in batches:
-        save_file_vectors(
-            run_id=run.pk, number=batch.number, records=batch.records, chunks=verified(batch)
-        )
-        done += len(batch.records)
+        save_file_vectors(run_id=run.pk, batch=batch, chunks=verified(batch))
+        done += batch.rows.lines
     if missing or wrong:
         raise PointsMissingError(_problem(missing, wrong, collection))
 
@@ -82,17 +75,21 @@ def verify_points(
     run: IndexRun, items: Sequence[ChunkPoint], collection: Collection, store: VectorStore
 ) -> VerifiedPoints:
     """Read points' vectors and store the valid ones. Raises StoreError."""
-    found = store.vectors(collection, [item.point for item in items])
+    found = store.vectors(collection, [UUID(bytes=item.point) for item in items])
     read = VerifiedPoints()
     for item in items:
-        vector = found.get(item.point)
+        vector = found.get(UUID(bytes=item.point))
         if vector is None:
             read.missing += 1
         elif _is_sound(vector, collection.embedder.dimensions):
             read.vectors[item.digest] = vector
         else:
             read.wrong += 1
-    save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=read.vectors)
+    save_embeddings(
+        repository_id=run.repository_id,
+        embedder=run.embedder,
+        vectors={digest: pack_vector(vector) for digest, vector in read.vectors.items()},
+    )
     return read
 
 
@@ -154,6 +151,7 @@ def _salvage_next(repository: Repository | None) -> bool:
         salvageable_uploads(repository)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
+        .defer("body", "rows")
         .order_by("run_id", "number")
         .first()
     )
@@ -168,9 +166,9 @@ def _salvage_next(repository: Repository | None) -> bool:
 def _salvage(batch: Batch) -> None:
     run = batch.run
     try:
-        items = chunk_points(run.pk, decode_batch(run, bytes(batch.body)))
+        points = read_batch(run, batch.number).rows.files.points
         # One order in all processes: the embeddings stay locked until the batch is done.
-        ordered = sorted(items, key=lambda item: item.digest)
+        ordered = sorted(points, key=lambda item: item.digest)
     except BundleError as exc:  # of another version, and unreadable
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
@@ -181,14 +179,13 @@ def _salvage(batch: Batch) -> None:
         elif are_vectors_paid(run):
             _salvage_vectors(run, part)
         with suppress(StoreFullError):  # the reconcile deletes them; the uploads take space
-            ids = [item.point for item in part]
+            ids = [UUID(bytes=item.point) for item in part]
             delete_points(store=vector_store(), collection=collection, ids=ids)
 
 
 def _salvage_vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> None:
-    vectors = {item.digest: item.chunk.vector for item in items}
     save_embeddings(
         repository_id=run.repository_id,
         embedder=run.embedder,
-        vectors={digest: vector for digest, vector in vectors.items() if vector is not None},
+        vectors={item.digest: item.vector for item in items if item.vector},
     )

@@ -14,29 +14,21 @@ from django.db import transaction
 from django.db.models import F
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.embeddings import save_embeddings, stored_vectors
+from central.corpus.embeddings import save_embeddings, stored_vectors, unpack_vector
 from central.corpus.file_vectors import file_vectors
+from central.corpus.rows import ChunkPoint
 from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
-from central.ingest.services.batches import Records, StoredBatch, decode_batch
 from central.ingest.services.claims import Claim
-from central.ingest.services.points import (
-    ChunkPoint,
-    WithVector,
-    chunk_points,
-    slices,
-    uploaded_files,
-    write_points,
-)
+from central.ingest.services.points import WithVector, slices, uploaded_files, write_points
 from central.ingest.services.sessions import guard_writer
+from central.ingest.services.stored_batches import StoredBatch, read_batch
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
 from indexer.errors import BundleError, StoreError
-from indexer.records.files import FileRecord
-from indexer.records.vectors import Vector, point_id
 
-_ROWS = 256  # rows a statement
+_ROWS = 1_024  # rows a statement
 _IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
 _LOCK_UNSTAGED: Final = _sql(
@@ -96,6 +88,7 @@ def _next_batch(failed: Sequence[UUID]) -> Batch | None:
         .exclude(run__in=failed)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("run__repository__organization")
+        .defer("body", "rows")
         .order_by("number", "run__opened_at")
         .first()
     )
@@ -105,7 +98,7 @@ def _is_staged(batch: Batch) -> bool:
     """Stage the batch, unless something is wrong with it. Raises StoreError for an outage."""
     try:
         with transaction.atomic():
-            _stage(batch.run, batch.number, decode_batch(batch.run, bytes(batch.body)))
+            _stage(batch.run, read_batch(batch.run, batch.number))
     except (StoreError, EmbeddingGoneError, BundleError) as exc:
         if isinstance(exc, StoreError) and exc.retryable:
             raise
@@ -129,27 +122,26 @@ def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
     for batch in batches:
         is_unstaged = fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number])  # waits for who stages it
         if is_unstaged or not _is_in_store(run, batch):
-            _stage(run, batch.number, batch.records, advance=report)
-        done += len(batch.records)
+            _stage(run, batch, advance=report)
+        done += batch.rows.lines
         report()
 
 
 def _is_in_store(run: IndexRun, batch: StoredBatch) -> bool:
     """Whether a staged batch is in this store: the service may have moved to another since."""
-    last = next((file for file in reversed(batch.files()) if file.chunks), None)
-    if last is None:
+    points = batch.rows.files.points
+    if not points:
         return True
-    point = point_id(run.pk, last.path, len(last.chunks) - 1)
+    point = UUID(bytes=points[-1].point)
     return bool(vector_store().existing(collection_of(run.repository, run.embedder), [point]))
 
 
 def _stage(
-    run: IndexRun, number: int, records: Records, *, advance: Callable[[], None] = lambda: None
+    run: IndexRun, batch: StoredBatch, *, advance: Callable[[], None] = lambda: None
 ) -> None:
     # One order in all processes: in a transaction, the embeddings stay locked until its end.
-    items = sorted(chunk_points(run.pk, records), key=lambda item: item.digest)
-    chunks = _written(run, items, advance)
-    save_file_vectors(run_id=run.pk, number=number, records=records, chunks=chunks)
+    items = sorted(batch.rows.files.points, key=lambda item: item.digest)
+    save_file_vectors(run_id=run.pk, batch=batch, chunks=_written(run, items, advance))
 
 
 def _written(
@@ -160,15 +152,15 @@ def _written(
     for part in slices(items, _ROWS):
         vectors = _vectors(run, part)
         save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
-        chunks = [(item, vectors[item.digest]) for item in part]
+        chunks = [(item, unpack_vector(vectors[item.digest])) for item in part]
         write_points(store=vector_store(), collection=collection, run_id=run.pk, items=chunks)
         yield from chunks
         advance()
 
 
-def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
+def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, bytes]:
     """Return the vectors that came, and those that central knows, by digest."""
-    vectors = {item.digest: item.chunk.vector for item in items if item.chunk.vector is not None}
+    vectors = {item.digest: item.vector for item in items if item.vector}
     asked = {item.digest for item in items} - vectors.keys()
     if asked:
         vectors |= stored_vectors(
@@ -179,13 +171,11 @@ def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
     return vectors
 
 
-def save_file_vectors(
-    *, run_id: UUID, number: int, records: Records, chunks: Iterable[WithVector]
-) -> None:
+def save_file_vectors(*, run_id: UUID, batch: StoredBatch, chunks: Iterable[WithVector]) -> None:
     """Store the vectors of a batch's files, which marks it as staged; `chunks` are all it has."""
-    packed = file_vectors((item.record.path, vector) for item, vector in chunks)
-    paths = [record.path for record in records if isinstance(record, FileRecord)]
-    execute(_SAVE, [[packed.get(path) for path in paths], run_id, number])
+    packed = file_vectors((item.path, vector) for item, vector in chunks)
+    vectors = [packed.get(file.path) for file in batch.rows.files.files]
+    execute(_SAVE, [vectors, run_id, batch.number])
 
 
 def read_file_vectors(run_id: UUID, batches: Sequence[StoredBatch]) -> dict[str, bytes]:
@@ -194,6 +184,6 @@ def read_file_vectors(run_id: UUID, batches: Sequence[StoredBatch]) -> dict[str,
     return {
         file.path: vector
         for batch in batches
-        for file, vector in zip(batch.files(), packed[batch.number], strict=True)
+        for file, vector in zip(batch.rows.files.files, packed[batch.number], strict=True)
         if vector is not None
     }

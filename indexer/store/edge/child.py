@@ -17,17 +17,19 @@ from typing import cast
 from uuid import UUID
 
 from indexer.errors import StoreError, StoreLockedError
-from indexer.store.base import Collection, HybridQuery
+from indexer.store.base import Collection
 from indexer.store.edge.channel import Channel, Reply, encode
 from indexer.store.edge.packing import (
-    PackedArrays,
     PackedHits,
     PackedPoints,
+    PackedQuery,
+    PackedVectors,
     pack_answers,
     pack_ids,
     pack_vectors,
     unpack_ids,
     unpack_points,
+    unpack_queries,
 )
 from indexer.store.edge.store import EdgeStore
 
@@ -51,12 +53,12 @@ class EdgeServer:
         self._store.delete(collection, unpack_ids(ids))
 
     def search(
-        self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
+        self, collections: Sequence[Collection], queries: Sequence[PackedQuery]
     ) -> list[tuple[PackedHits, PackedHits]]:
-        return pack_answers(self._store.search(collections, queries))
+        return pack_answers(self._store.search(collections, unpack_queries(queries)))
 
-    def vectors(self, collection: Collection, ids: bytes) -> tuple[bytes, PackedArrays]:
-        return pack_vectors(self._store.vectors(collection, unpack_ids(ids)))
+    def vectors(self, collection: Collection, ids: bytes) -> PackedVectors:
+        return pack_vectors(self._store.stored_vectors(collection, unpack_ids(ids)))
 
     def existing(self, collection: Collection, ids: bytes) -> bytes:
         return pack_ids(self._store.existing(collection, unpack_ids(ids)))

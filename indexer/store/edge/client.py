@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
 
+import numpy as np
+
 from indexer.errors import StoreUnavailableError
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, HybridHits, HybridQuery, Point
 from indexer.store.edge.channel import Channel, Reply, encode
 from indexer.store.edge.packing import (
+    PackedVectors,
     pack_ids,
     pack_points,
+    pack_queries,
     unpack_answers,
     unpack_ids,
-    unpack_vectors,
 )
 from indexer.store.schema import READ_BATCH, WRITE_BATCH
 
@@ -171,13 +174,13 @@ class EdgeClient:
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:
-        return unpack_answers(self._call("search", collections, queries))
+        return unpack_answers(self._call("search", collections, pack_queries(queries)))
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         found: dict[UUID, Vector] = {}
         for start in range(0, len(ids), READ_BATCH):
             packed = pack_ids(ids[start : start + READ_BATCH])
-            found |= unpack_vectors(self._call("vectors", collection, packed))
+            found |= _unpack_vectors(self._call("vectors", collection, packed))
         return found
 
     def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
@@ -246,6 +249,16 @@ class EdgeClient:
                 return  # another thread ends it
             self._process = None
         process.end()
+
+
+def _unpack_vectors(packed: PackedVectors) -> dict[UUID, Vector]:
+    """Invert `pack_vectors`; the vectors are views."""
+    ids = unpack_ids(packed.ids)
+    if not ids:
+        return {}
+    return dict(
+        zip(ids, np.frombuffer(packed.values, np.float32).reshape(len(ids), -1), strict=True)
+    )
 
 
 def _result(reply: Reply) -> Any:

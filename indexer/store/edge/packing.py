@@ -1,26 +1,40 @@
-"""Points, hits and ids as a few long buffers: pickling each costs more than searching it.
+"""Points, queries, hits and ids as a few long buffers: pickling each costs more than searching it.
 
-Every `pack_…` function has an `unpack_…` inverse.
+Every `pack_…` function has an `unpack_…` inverse; that of `pack_vectors` is in `client`. In the
+store process, views of the buffers take the place of NumPy's arrays: its import would be most of
+the start (0.1 s), and 15 MB.
 """
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
+from indexer.records.vectors import TermVector
+from indexer.store.base import (
+    Hit,
+    HybridHits,
+    HybridQuery,
+    Point,
+    PointFilter,
+    has_terms,
+    is_nonzero,
+)
 
-from indexer.records.vectors import TermVector, Vector
-from indexer.store.base import Hit, HybridHits, Point
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _UUID_BYTES = 16
+# As `array` and `memoryview` call them.
+_FLOAT32: Final = "f"
+_UINT32: Final = "I"
 
 
 class PackedArrays(NamedTuple):
     """Concatenated arrays of one type and any lengths."""
 
-    values: NDArray[Any]
+    values: bytes
     lengths: list[int]
 
 
@@ -35,6 +49,22 @@ class PackedPoints(NamedTuple):
     vectors: PackedArrays
     term_ids: PackedArrays
     term_weights: PackedArrays
+
+
+class PackedVectors(NamedTuple):
+    """Ids, and as many vectors of one length as float32."""
+
+    ids: bytes
+    values: bytes
+
+
+class PackedQuery(NamedTuple):
+    """A HybridQuery without what omits a half of it: a zero vector, or terms without ids."""
+
+    vector: bytes | None
+    terms: tuple[bytes, bytes] | None  # ids, weights
+    limit: int
+    filter: PointFilter
 
 
 class PackedHits(NamedTuple):
@@ -57,18 +87,24 @@ def unpack_ids(packed: bytes) -> list[UUID]:
     ]
 
 
-def pack_arrays(arrays: Sequence[NDArray[Any]]) -> PackedArrays:
+def _pack_arrays(arrays: "Sequence[NDArray[Any]]") -> PackedArrays:
     """Concatenate arrays."""
-    values = np.concatenate(arrays) if arrays else np.empty(0)
-    return PackedArrays(values, [len(part) for part in arrays])
+    return PackedArrays(b"".join([part.tobytes() for part in arrays]), [len(p) for p in arrays])
 
 
-def unpack_arrays(packed: PackedArrays) -> Iterator[NDArray[Any]]:
-    """Invert `pack_arrays`; yields views."""
+def _unpack_arrays(packed: PackedArrays, item: Literal["f", "I"]) -> "Iterator[NDArray[Any]]":
+    """Invert `_pack_arrays` for an item's type; yields views."""
+    values = _view(packed.values, item)
     start = 0
     for length in packed.lengths:
-        yield packed.values[start : start + length]
+        yield values[start : start + length]
         start += length
+
+
+def _view(values: bytes, item: Literal["f", "I"]) -> "NDArray[Any]":
+    """Return a view that has of an array what this package uses: items, slices, a length."""
+    view: memoryview[Any] = memoryview(values)
+    return cast("NDArray[Any]", view.cast(item))
 
 
 def pack_points(points: Sequence[Point]) -> PackedPoints:
@@ -79,15 +115,19 @@ def pack_points(points: Sequence[Point]) -> PackedPoints:
         paths=[point.path for point in points],
         languages=[point.language for point in points],
         types=[point.type for point in points],
-        vectors=pack_arrays([point.vector for point in points]),
-        term_ids=pack_arrays([point.terms.ids for point in points]),
-        term_weights=pack_arrays([point.terms.weights for point in points]),
+        vectors=_pack_arrays([point.vector for point in points]),
+        term_ids=_pack_arrays([point.terms.ids for point in points]),
+        term_weights=_pack_arrays([point.terms.weights for point in points]),
     )
 
 
 def unpack_points(packed: PackedPoints) -> list[Point]:
-    """Invert `pack_points`."""
-    terms = map(TermVector, unpack_arrays(packed.term_ids), unpack_arrays(packed.term_weights))
+    """Invert `pack_points`; vectors and terms are views."""
+    terms = map(
+        TermVector,
+        _unpack_arrays(packed.term_ids, _UINT32),
+        _unpack_arrays(packed.term_weights, _FLOAT32),
+    )
     return list(
         map(
             Point,
@@ -96,21 +136,53 @@ def unpack_points(packed: PackedPoints) -> list[Point]:
             packed.paths,
             packed.languages,
             packed.types,
-            unpack_arrays(packed.vectors),
+            _unpack_arrays(packed.vectors, _FLOAT32),
             terms,
         )
     )
 
 
-def pack_vectors(vectors: dict[UUID, Vector]) -> tuple[bytes, PackedArrays]:
-    """Pack ids and their vectors."""
-    return pack_ids(vectors), pack_arrays(list(vectors.values()))
+def pack_queries(queries: Sequence[HybridQuery]) -> list[PackedQuery]:
+    """Pack the arrays of every query."""
+    return [
+        PackedQuery(
+            query.vector.tobytes() if is_nonzero(query.vector) else None,
+            _packed_terms(query.terms) if has_terms(query.terms) else None,
+            query.limit,
+            query.filter,
+        )
+        for query in queries
+    ]
 
 
-def unpack_vectors(packed: tuple[bytes, PackedArrays]) -> dict[UUID, Vector]:
-    """Invert `pack_vectors`."""
-    ids, vectors = packed
-    return dict(zip(unpack_ids(ids), unpack_arrays(vectors), strict=True))
+def _packed_terms(terms: TermVector) -> tuple[bytes, bytes]:
+    return terms.ids.tobytes(), terms.weights.tobytes()
+
+
+def unpack_queries(packed: Sequence[PackedQuery]) -> list[HybridQuery]:
+    """Invert `pack_queries`; vectors and terms are views."""
+    return list(starmap(_unpacked_query, packed))
+
+
+def _unpacked_query(
+    vector: bytes | None, terms: tuple[bytes, bytes] | None, limit: int, wanted: PointFilter
+) -> HybridQuery:
+    return HybridQuery(
+        vector=None if vector is None else _view(vector, _FLOAT32),
+        terms=None if terms is None else _unpacked_terms(*terms),
+        limit=limit,
+        filter=wanted,
+    )
+
+
+def _unpacked_terms(ids: bytes, weights: bytes) -> TermVector:
+    return TermVector(_view(ids, _UINT32), _view(weights, _FLOAT32))
+
+
+def pack_vectors(vectors: dict[UUID, list[float]]) -> PackedVectors:
+    """Pack ids and their vectors, which are of one length."""
+    values = b"".join([array(_FLOAT32, vector).tobytes() for vector in vectors.values()])
+    return PackedVectors(pack_ids(vectors), values)
 
 
 def pack_answers(answers: Sequence[HybridHits]) -> list[tuple[PackedHits, PackedHits]]:

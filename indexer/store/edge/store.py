@@ -9,9 +9,9 @@ import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 from uuid import UUID
 
-import numpy as np
 import qdrant_edge as qdrant
 
 from indexer.errors import StoreUnavailableError
@@ -95,8 +95,17 @@ class EdgeStore:
         ]
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
+        import numpy as np  # the store process calls `stored_vectors` and does without
+
+        found = self.stored_vectors(collection, ids)
+        return {point: np.array(vector, dtype=np.float32) for point, vector in found.items()}
+
+    def stored_vectors(
+        self, collection: Collection, ids: Sequence[UUID]
+    ) -> dict[UUID, list[float]]:
+        """Return what `vectors` does, as lists."""
         found = self._retrieve(collection, ids, vector=True)
-        return {point.id: np.array(point.vector, dtype=np.float32) for point in found}
+        return {point.id: point.vector for point in found}
 
     def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
         return {point.id for point in self._retrieve(collection, ids)}
@@ -201,10 +210,14 @@ class EdgeStore:
 
 
 def _edge_point(collection: Collection, point: Point) -> qdrant.Point:
-    terms = qdrant.SparseVector(point.terms.ids.tolist(), point.terms.weights.tolist())
+    # Edge reads any sequence, whatever it declares: a view needs no list of its items.
+    ids, weights = cast(list[int], point.terms.ids), cast(list[float], point.terms.weights)
     return qdrant.Point(
         point.id,
-        {DENSE: point.vector.tolist(), TERMS: terms},
+        {
+            DENSE: cast(list[float], point.vector),
+            TERMS: qdrant.SparseVector(ids, weights),
+        },
         {
             "repository": collection.repository,
             "run": str(point.run),

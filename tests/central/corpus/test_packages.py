@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from central.corpus.encoded_files import encode_files
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, remove_files
@@ -50,7 +51,7 @@ def apply(
     with transaction.atomic():
         remove_files(repository_id=repository.pk, paths=[*paths, *removed], delta=delta)
         context = RunContext(repository.pk, uuid.uuid4(), Extractor("extractor-1"))
-        insert_files(context=context, records=records, vectors={}, delta=delta)
+        insert_files(parts=[encode_files(context, records)], vectors={}, delta=delta)
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,

@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import OperationalError
+from django.apps import apps
+from django.db import OperationalError, connection
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding, File, TermStat
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
-from central.ingest.services import batches, claims, staging
+from central.ingest.services import claims, staging, stored_batches
 from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import claim_run
 from central.ingest.services.salvage import salvage_uploads
@@ -406,7 +407,7 @@ def test_batches_that_do_not_fit_in_memory_together_give_the_same_index(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api.index(FILES)
-    monkeypatch.setattr(batches, "_KEPT_BYTES", 0)
+    monkeypatch.setattr(stored_batches, "_KEPT_BYTES", 0)
     api.index(FILES, project="large")
     assert dump(api) == dump(api, "large")
 
@@ -523,3 +524,24 @@ def test_a_follow_up_that_fails_is_logged_and_hinders_nothing(
     assert generations == [1, 1]
     assert "follow_up_failed" in caplog.text
     assert api.status().json()["projects"][0]["state"] == "current"
+
+
+@pytest.mark.parametrize("rows_format", ["", "of another one"])
+def test_a_batch_that_another_version_stored_gives_the_same_index(
+    api: Api, rows_format: str
+) -> None:
+    api.index(FILES)
+    api.queue_full(FILES, project="other")
+    Batch.objects.update(rows=b"unreadable" if rows_format else None, rows_format=rows_format)
+    assert apply_queued() == ["applied"]
+    assert dump(api) == dump(api, "other")
+
+
+def test_the_rows_of_a_batch_are_in_no_table_before_its_run_is_applied(api: Api) -> None:
+    run = api.open().json()
+    api.put_batch(run, 1, [file_record("a.py", "def a\n")])
+    with connection.cursor() as cursor:
+        for model in apps.get_app_config("corpus").get_models():
+            cursor.execute(f"SELECT count(*) FROM {model._meta.db_table}")  # noqa: S608 - a constant
+            assert cursor.fetchone() == (0,), model
+    assert bytes(Batch.objects.get().rows)

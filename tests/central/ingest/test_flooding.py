@@ -70,7 +70,7 @@ def test_so_many_bytes_of_an_organisation_wait(api: Api, other: Api, settings: S
     run = api.open().json()
     assert api.put_tree(run, tree_of(FILES)).status_code == 200
     assert api.put_batch(run, 1, [file_record("a.py", FILES["a.py"])]).status_code == 204
-    stored = sum(len(bytes(batch.body)) for batch in Batch.objects.all())
+    stored = sum(len(bytes(one.body)) + len(bytes(one.rows or b"")) for one in Batch.objects.all())
     assert IndexRun.objects.get().uploaded_bytes == stored
     settings.WAITING_MAX_BYTES = stored + 10
     before = snapshot()

@@ -20,6 +20,7 @@ from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
+from indexer.records.vectors import embedder_input, embedding_digest
 from tests.central.factories import OrganizationFactory
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of
 
@@ -143,9 +144,9 @@ def digests_of_cancelled(api: Api) -> list[str]:
     """Cancel a run; the digests of its chunks."""
     cancel(api)
     return [
-        digest.hex()
+        embedding_digest(embedder_input(path=path, container="", text=line)).hex()
         for path, text in FILES.items()
-        for _, digest in chunk_texts(file_record(path, text))
+        for line in chunk_texts(file_record(path, text))
     ]
 
 
@@ -246,7 +247,7 @@ def _away(**_: object) -> None:
 
 def test_an_upload_that_cannot_be_read_any_more_is_dropped(api: Api) -> None:
     cancel(api)
-    Batch.objects.filter(number=1).update(body=b"not gzip")
+    Batch.objects.filter(number=1).update(body=b"not gzip", rows_format="")
     salvage_uploads()
     assert known(api) == 1
     assert not Batch.objects.exists()

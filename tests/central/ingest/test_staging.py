@@ -176,12 +176,15 @@ def test_no_batch_of_an_overtaken_run_is_staged() -> None:
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staging, "stored_vectors", lambda **_: {})
     Batch.objects.filter(run__repository__name="bad", number__gt=0).update(
-        body=gzip.compress(encode_records([file_record("a.py", "def a\n", has_vectors=False)]))
+        body=gzip.compress(encode_records([file_record("a.py", "def a\n", has_vectors=False)])),
+        rows_format="",
     )
 
 
 def corrupt(_: pytest.MonkeyPatch) -> None:
-    Batch.objects.filter(run__repository__name="bad", number__gt=0).update(body=b"no gzip")
+    Batch.objects.filter(run__repository__name="bad", number__gt=0).update(
+        body=b"no gzip", rows_format=""
+    )
 
 
 def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.backends import collection_of, embedder, vector_store
+from central.corpus.embeddings import unpack_terms
+from central.corpus.encoded_files import EncodedFiles, encode_files
 from central.corpus.file_vectors import file_vectors
 from central.corpus.packages import refresh_packages
 from central.corpus.replace import CorpusDelta, insert_files, update_term_stats
-from central.corpus.rows import RunContext, point_ids
+from central.corpus.rows import RunContext
 from central.corpus.trigrams.segments import SegmentWriter
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -66,11 +68,12 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
             if record.content:
                 segments.add(record.path, record.content)
         segments.finish()
-        points = _points(repository, run, records)
+        context = RunContext(repository_id=repository.pk, run_id=run, extractor=Extractor("test"))
+        files = encode_files(context, records)
+        points = _points(repository, run, records, files)
         vector_store().upsert(collection_of(repository), points)
         vectors = file_vectors((point.path, point.vector) for point in points)
-        context = RunContext(repository_id=repository.pk, run_id=run, extractor=Extractor("test"))
-        insert_files(context=context, records=records, vectors=vectors, delta=delta)
+        insert_files(parts=[files], vectors=vectors, delta=delta)
         update_term_stats(repository_id=repository.pk, differences=delta.terms)
         segments.insert(repository.pk, {file.path: file.id for file in delta.inserted})
         refresh_packages(
@@ -99,7 +102,9 @@ def extracted(path: str, content: bytes) -> FileRecord:
     )
 
 
-def _points(repository: Repository, run: uuid.UUID, records: list[FileRecord]) -> list[Point]:
+def _points(
+    repository: Repository, run: uuid.UUID, records: list[FileRecord], files: EncodedFiles
+) -> list[Point]:
     inputs = [
         embedder_input(
             path=record.path,
@@ -109,17 +114,16 @@ def _points(repository: Repository, run: uuid.UUID, records: list[FileRecord]) -
         for record in records
         for chunk in record.chunks
     ]
-    vectors = iter(embedder(collection_of(repository).embedder).embed_documents(inputs))
+    vectors = embedder(collection_of(repository).embedder).embed_documents(inputs)
     return [
         Point(
-            id=point,
+            id=uuid.UUID(bytes=point.point),
             run=run,
-            path=record.path,
-            language=record.language,
-            type=chunk.type,
-            vector=next(vectors),
-            terms=chunk.terms,
+            path=point.path,
+            language=point.language,
+            type=point.type,
+            vector=vector,
+            terms=unpack_terms(point.terms),
         )
-        for record in records
-        for point, chunk in zip(point_ids(run, record), record.chunks, strict=True)
+        for point, vector in zip(files.points, vectors, strict=True)
     ]

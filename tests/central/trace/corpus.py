@@ -14,9 +14,11 @@ from textwrap import dedent
 from django.db import transaction
 from django.utils import timezone
 
+from central.corpus.encoded_files import encode_files
 from central.corpus.models import File
 from central.corpus.packages import refresh_packages
-from central.corpus.replace import CorpusDelta, RunContext, insert_files, remove_files
+from central.corpus.replace import CorpusDelta, insert_files, remove_files
+from central.corpus.rows import RunContext
 from central.corpus.scip import put_documents, refresh_scip
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
@@ -67,14 +69,11 @@ def change_files(
     with transaction.atomic():
         paths = [*files, *removed]
         remove_files(repository_id=repository.pk, paths=paths, delta=delta)
-        insert_files(
-            context=RunContext(
-                repository_id=repository.pk, run_id=uuid.uuid4(), extractor=Extractor("test")
-            ),
-            records=[replace(record, chunks=()) for record in records],
-            vectors={},
-            delta=delta,
+        context = RunContext(
+            repository_id=repository.pk, run_id=uuid.uuid4(), extractor=Extractor("test")
         )
+        files = encode_files(context, [replace(record, chunks=()) for record in records])
+        insert_files(parts=[files], vectors={}, delta=delta)
         refresh_packages(
             repository_id=repository.pk,
             manifests_changed=delta.manifests,

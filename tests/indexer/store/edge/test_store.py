@@ -1,11 +1,13 @@
 """What is special to the embedded store: one process, no loss, its errors."""
 
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import qdrant_edge as qdrant
 
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.records.vectors import EmbedderSpec
@@ -60,6 +62,33 @@ def test_shard_made_by_another_first_is_kept(tmp_path: Path) -> None:
     before = sorted((tmp_path / "shard").rglob("*"))
     create_shard(tmp_path / "shard", dimensions=8)
     assert sorted((tmp_path / "shard").rglob("*")) == before
+
+
+def test_shard_of_an_earlier_version_is_used_and_compacted(tmp_path: Path) -> None:
+    """Its vectors are read when it is loaded, and its repositories have a tree for ranges."""
+    collection = a_collection("acme")
+    current = EdgeStore(tmp_path)
+    current.upsert(collection, [a_point()])
+    current.close()
+    [path] = current.shard_paths()
+    shutil.rmtree(path)
+    dense = qdrant.EdgeVectorParams(
+        size=8, distance=qdrant.Distance.Cosine, datatype=qdrant.VectorStorageDatatype.Turbo16
+    )
+    terms = {"terms": qdrant.EdgeSparseVectorParams()}
+    edge = qdrant.EdgeShard.create(str(path), qdrant.EdgeConfig({"dense": dense}, terms))
+    integer = qdrant.PayloadSchemaType.Integer
+    edge.update(qdrant.UpdateOperation.create_field_index("repository", integer))
+    edge.close()
+
+    store = EdgeStore(tmp_path)
+    store.upsert(collection, [a_point() for _ in range(50)])
+    for _ in range(2):
+        [hits] = store.search([collection], [dense_query(unit(1.0), limit=100)])
+        assert len(hits.dense) == 50
+        assert len(list(store.points(collection))) == 50
+        store.optimize()
+    store.close()
 
 
 @pytest.mark.parametrize("repositories", [[1], [1, 2], [1, 2, 3, 4]])

@@ -1,0 +1,81 @@
+"""A batch as it waits to be applied: decoded and encoded for COPY once, when it arrives.
+
+Its body stays beside it: the version before reads that alone, and so does this one where the rows
+are of another version.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from msgspec import msgpack
+
+from central.corpus import rows
+from central.corpus.encoded_files import EncodedFiles, encode_files
+from central.corpus.rows import RunContext
+from central.ingest.models import IndexRun
+from indexer.bundle.decode import Record
+from indexer.bundle.gzip import compress, decompress
+from indexer.records.extractors import Extractor
+from indexer.records.files import FileRecord, Removal
+from indexer.records.scip import ScipDocument, ScipRemoval
+
+_VERSION: Final = 1  # raise it when other rows are made of the same record
+ROWS_FORMAT: Final = hashlib.sha256(
+    repr((_VERSION, rows.COPIES, rows.FileRow._fields, rows.ChunkPoint._fields)).encode()
+).hexdigest()[:16]
+_MOST_BYTES: Final = 2**30  # PostgreSQL stores no larger value, and this one is compressed
+
+
+class BatchRows(NamedTuple):
+    """What a batch changes: files with all their rows, paths, and documents of SCIP indexes."""
+
+    files: EncodedFiles
+    removed: list[str]
+    documents: list[ScipDocument]
+    removed_documents: list[str]
+
+    @property
+    def lines(self) -> int:
+        """The number of the batch's lines."""
+        return sum(
+            len(each)
+            for each in (self.files.files, self.removed, self.documents, self.removed_documents)
+        )
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths that it replaces or removes."""
+        return [*(file.path for file in self.files.files), *self.removed]
+
+
+_DECODER: Final = msgpack.Decoder(BatchRows)
+
+
+def run_context(run: IndexRun) -> RunContext:
+    """Return what the rows of the run's files depend on besides their records."""
+    return RunContext(
+        repository_id=run.repository_id, run_id=run.pk, extractor=Extractor.parse(run.extractor)
+    )
+
+
+def make_rows(run: IndexRun, records: Sequence[Record]) -> BatchRows:
+    """Make the rows of a batch, and give ids to its files."""
+    return BatchRows(
+        files=encode_files(
+            run_context(run), [one for one in records if isinstance(one, FileRecord)]
+        ),
+        removed=[one.path for one in records if isinstance(one, Removal)],
+        documents=[one for one in records if isinstance(one, ScipDocument)],
+        removed_documents=[one.path for one in records if isinstance(one, ScipRemoval)],
+    )
+
+
+def pack_rows(batch: BatchRows) -> bytes:
+    """Pack rows for the batch's table."""
+    return compress(msgpack.encode(batch))
+
+
+def unpack_rows(data: bytes) -> BatchRows:
+    """Read what `pack_rows` packed in a process of the same ROWS_FORMAT."""
+    return _DECODER.decode(decompress(data, limit_bytes=_MOST_BYTES))

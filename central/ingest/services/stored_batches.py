@@ -1,0 +1,85 @@
+"""The batches of a run as they are read again: to be staged, applied or salvaged."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from django.conf import settings
+
+from central.db import fetch_rows, sql
+from central.ingest.models import Batch, IndexRun
+from central.ingest.services.batch_rows import ROWS_FORMAT, BatchRows, make_rows, unpack_rows
+from central.ingest.services.trees import TREE_NUMBER
+from indexer.bundle.decode import decode_records
+from indexer.bundle.gzip import decompress
+from indexer.records.vectors import EmbedderSpec
+
+_KEPT_BYTES: Final = 100_000_000  # in memory, about
+_INFLATED: Final = 4  # a batch's rows in memory, in proportion to their stored size
+_READ: Final = sql(
+    "SELECT rows_format = %s::text, CASE WHEN rows_format = %s::text THEN rows ELSE body END"
+    " FROM {batch} WHERE run_id = %s AND number = %s",
+    batch=Batch,
+)
+
+
+class StoredBatch(NamedTuple):
+    """A batch of files, removals and documents, and the size of what is stored of it in bytes."""
+
+    number: int
+    rows: BatchRows
+    size: int
+
+
+def read_batch(run: IndexRun, number: int) -> StoredBatch:
+    """Read a batch. Raises BundleError for a body of another version that this one refuses."""
+    [(has_rows, data)] = fetch_rows(_READ, [ROWS_FORMAT, ROWS_FORMAT, run.pk, number])
+    return StoredBatch(number, unpack_rows(data) if has_rows else _rows_of(run, data), len(data))
+
+
+def _rows_of(run: IndexRun, body: bytes) -> BatchRows:
+    """Make the rows of a batch that another version has stored."""
+    dimensions = EmbedderSpec.parse(run.embedder).dimensions
+    lines = decompress(body, limit_bytes=settings.BATCH_MAX_BYTES)
+    return make_rows(run, list(decode_records(lines, dimensions=dimensions)))
+
+
+class StoredBatches:
+    """The run's batches in order, which may be iterated more than once.
+
+    The first batches stay in memory, up to a limit; of a large run, one more at a time.
+    """
+
+    def __init__(self, run: IndexRun) -> None:
+        self._run = run
+        self._kept: dict[int, StoredBatch] = {}
+        self._room = _KEPT_BYTES
+
+    def __iter__(self) -> Iterator[StoredBatch]:
+        for number in self._numbers():
+            yield self._kept.get(number) or self._read(number)
+
+    def groups(self) -> Iterator[list[StoredBatch]]:
+        """Yield those in memory together, then each other one."""
+        numbers = self._numbers()
+        if kept := [self._kept[number] for number in numbers if number in self._kept]:
+            yield kept
+        for number in numbers:
+            if number not in self._kept:
+                yield [self._read(number)]
+
+    def _numbers(self) -> list[int]:
+        numbers = self._run.batch_set.filter(number__gt=TREE_NUMBER).order_by("number")
+        return list(numbers.values_list("number", flat=True))
+
+    def _read(self, number: int) -> StoredBatch:
+        batch = read_batch(self._run, number)
+        if _INFLATED * batch.size <= self._room:
+            self._room -= _INFLATED * batch.size
+            self._kept[number] = batch
+        return batch
+
+
+def stored_path_keys(run: IndexRun) -> set[int]:
+    """Return the keys of all paths in the run's batches."""
+    batches: Iterable[list[int]] = run.batch_set.values_list("path_keys", flat=True)
+    return {key for keys in batches for key in keys}
