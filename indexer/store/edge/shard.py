@@ -185,7 +185,7 @@ def _lay_out(path: Path, dimensions: int) -> None:
     # Turbo16 keeps 16 bits a dimension: scores within 1e-5 of float32's (float16: 8e-5). A scan
     # reads 4 bits of each and rescores the best by all 16: at 110,000 points the same first hundred
     # in half the time. Two search threads, because every shard has its own pool. Only the 4-bit
-    # copies are read when the shard is loaded: they are scanned, and the vectors of a few looked up.
+    # copies are read when the shard is loaded: they are scanned, the vectors of a few looked up.
     dense = qdrant.EdgeVectorParams(
         size=dimensions,
         distance=qdrant.Distance.Cosine,
