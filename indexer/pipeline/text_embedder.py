@@ -4,13 +4,13 @@ Threads of this process call a service, so that no worker holds a secret.
 """
 
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final, Protocol
 
 from indexer.bundle.encode import packed_floats
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
 from indexer.errors import EmbeddingError
+from indexer.pipeline.forkserver import WorkerDiedError
 from indexer.pipeline.worker_pool import WorkerPool
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, LocalModel
 
@@ -67,7 +67,7 @@ class LocalEmbedder:
     def check(self) -> None:
         try:
             self._pool.submit(_check, self._model).result()
-        except BrokenProcessPool:
+        except WorkerDiedError:
             self._pool.run_isolated(_check, self._model)
 
     def embed(self, inputs: Sequence[bytes]) -> list[bytes]:
