@@ -4,7 +4,6 @@ Workers run grammars, which are C code, over untrusted files: they may crash. Th
 and a limit of memory.
 """
 
-import gc
 import logging
 import os
 import threading
@@ -26,7 +25,6 @@ from indexer.records.files import (
     TreeEntry,
     skipped_record,
 )
-from indexer.records.vectors import LocalModel
 
 _GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
@@ -46,30 +44,6 @@ def worker_count(total_bytes: int) -> int:
     """Return how many processes to use for files of `total_bytes` together."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     return 1 if total_bytes < _SMALL_RUN_BYTES else min(cores, _MAX_WORKERS)
-
-
-def extract_in_worker(
-    files: Sequence[SourceFile],
-    *,
-    dimensions: int,
-    batch_bytes: int,
-    with_points: bool = False,
-    model: LocalModel | None = None,
-    record_fields: frozenset[str] = frozenset(),
-) -> list[ExtractedFile]:
-    """Call `worker.extract_files`, which a run's main process does not import."""
-    from indexer.pipeline import worker
-
-    extracted = worker.extract_files(
-        files,
-        dimensions=dimensions,
-        batch_bytes=batch_bytes,
-        with_points=with_points,
-        model=model,
-        record_fields=record_fields,
-    )
-    gc.collect(0)  # when next to nothing is left of the parse trees' objects
-    return extracted
 
 
 def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:

@@ -17,7 +17,8 @@ from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
 from indexer.limits import BATCH_BYTES, INDEXING_MEMORY_BYTES
 from indexer.pipeline import forkserver, worker
-from indexer.pipeline.worker_pool import Extract, WorkerPool, extract_in_worker, worker_count
+from indexer.pipeline.tasks import extract_in_worker
+from indexer.pipeline.worker_pool import Extract, WorkerPool, worker_count
 from indexer.records.files import (
     DegradeReason,
     FileRecord,
