@@ -29,7 +29,7 @@ def main(descriptor: int) -> NoReturn:
     log.to_standard_error()
     _import_shared()
     gc.freeze()
-    with suppress(EOFError, OSError):  # nobody asks any more
+    with suppress(EOFError, OSError):  # the parent has ended, or needs no worker
         _serve(socket.socket(fileno=descriptor))
     os._exit(0)
 
