@@ -9,11 +9,14 @@ import pickle
 import signal
 import socket
 from contextlib import suppress
+from itertools import count
 from traceback import format_exception
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from indexer.output import log
 from indexer.pipeline.worker_channel import receive, send
+
+_COLLECTED_REQUESTS: Final = 100
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # noqa: TID251 - NumPy would start threads for nothing
 
@@ -42,11 +45,13 @@ def _import_shared() -> None:
     load_packaged()
 
 
-def _serve(channel: socket.socket) -> NoReturn:
-    while True:
+def _serve(channel: socket.socket) -> None:
+    for number in count(1):
         request, descriptors = receive(channel)
         if request:
             send(channel, _answer(request))
+        if number % _COLLECTED_REQUESTS == 0:  # one that `watch` keeps works for days
+            gc.collect()
         for descriptor in descriptors:
             channel = _forked(channel, descriptor)
 
