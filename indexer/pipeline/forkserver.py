@@ -145,7 +145,7 @@ def result(answer: bytearray) -> Any:
 def _started() -> Worker:
     """Start Python with this process's options and module path, and without its `site`."""
     ours, theirs = socket.socketpair()
-    program = _PROGRAM.format(path=[*sys.path, _ROOT], channel=theirs.fileno())
+    program = _PROGRAM.format(path=[*map(str, sys.path), _ROOT], channel=theirs.fileno())
     options = [*_args_from_interpreter_flags(), "-S", "-P"]
     with theirs:
         process = Popen(  # noqa: S603 - this program
