@@ -17,7 +17,7 @@ from scripts.local_deployment import postmaster
 from scripts.local_service import Service
 
 _SET_CHILD_SUBREAPER = 36  # prctl(2)
-_WORKERS = "multiprocessing.forkserver"
+_WORKERS = "indexer.pipeline.worker_process"
 
 
 @dataclass(frozen=True)

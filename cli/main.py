@@ -53,8 +53,6 @@ def _exit_code(name: str) -> int:
     environ = consume_environment()
     # Keeps httpx from importing its own command line with click and rich, and HTTP/2.
     sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment]
-    # `_leave` leaves semaphores to multiprocessing's resource tracker, which would warn.
-    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 
     from cli import app
     from cli.context import CommandContext, directory
@@ -129,8 +127,6 @@ def _leave(code: int) -> NoReturn:
     """Exit at once, without waiting for threads that wait for an answer."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
-    from indexer.exits import cleanup
-
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -139,5 +135,4 @@ def _leave(code: int) -> NoReturn:
         except OSError as error:
             if not code:
                 code = _fault(error)
-    cleanup()
     os._exit(code)

@@ -1,6 +1,7 @@
 """`python -m indexer COMMAND`: the parser, signals and exit codes. See indexer.commands."""
 
 import argparse
+import gc
 import logging
 import os
 import signal
@@ -11,24 +12,24 @@ from typing import Final, NoReturn
 from indexer.commands import comment, impact, run
 from indexer.config.settings import consume_environment
 from indexer.errors import IndexerError
-from indexer.exits import Exit, TerminatedError, cleanup
+from indexer.exits import Exit, TerminatedError
 from indexer.output import log
 from indexer.output.github import GitHubRunner, Level
 from indexer.pipeline import job_summary
 
 _COMMANDS: Final = (run, impact, comment)
+_COLLECTED_OBJECTS: Final = 100_000  # imports make a tenth of that, and no garbage
 _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
+    gc.set_threshold(_COLLECTED_OBJECTS)
     environ = consume_environment()
     log.to_standard_error()
     # httpx imports its own command line, with click and rich, and HTTP/2, if these are installed.
     sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment]
-    # `_leave` leaves semaphores to multiprocessing's resource tracker, which must not warn of them.
-    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -70,7 +71,6 @@ def _leave(code: Exit) -> NoReturn:
     except OSError as error:  # a full disk, or a reader that is gone
         _log.error("error: the report cannot be written: %s", error.strerror)
         code = code or Exit.USAGE
-    cleanup()
     os._exit(code)
 
 

@@ -1,6 +1,5 @@
-"""Exit codes of the command line, and the end of a process."""
+"""Exit codes of the command line, and what SIGTERM raises."""
 
-import sys
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
@@ -46,18 +45,3 @@ _MEANINGS: Final[Mapping[Exit, str]] = {
     Exit.INTERRUPTED: "interrupted",
     Exit.TERMINATED: "terminated",
 }
-
-
-def cleanup() -> None:
-    """Remove the directory of the fork server's socket, if multiprocessing has created one.
-
-    The fork server and its workers detect the end of this process by a closed pipe.
-    """
-    if "multiprocessing.forkserver" in sys.modules:
-        import shutil
-        from multiprocessing.process import current_process
-
-        # multiprocessing.util.get_temp_dir would make one where there is none.
-        made = getattr(current_process(), "_config", {}).get("tempdir")
-        if made:
-            shutil.rmtree(made, ignore_errors=True)

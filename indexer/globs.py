@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
-
-from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from typing import TYPE_CHECKING, Final
 
 from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS
+
+if TYPE_CHECKING:  # imported by who has a pattern: most runs have none
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 # Parts of pathspec's expressions: any number of directories, the pattern's end, a star.
 _FIRST, _BETWEEN = "(?:.+/)?", "(?:/.+)?"
@@ -42,8 +43,10 @@ def excess(pattern: str) -> str | None:
     return None
 
 
-def ignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
+def ignore_spec(lines: Iterable[str]) -> "GitIgnoreSpec":
     """Compile gitignore patterns; the last match decides. Raises ValueError for an invalid one."""
+    from pathspec import GitIgnoreSpec
+
     return GitIgnoreSpec.from_lines(lines, _pattern, backend="simple")
 
 
@@ -61,7 +64,9 @@ def file_pattern(pattern: str) -> re.Pattern[str] | None:
         return None
 
 
-def _pattern(line: str) -> GitIgnoreSpecPattern:
+def _pattern(line: str) -> "GitIgnoreSpecPattern":
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     regex, include = _regex(line)
     try:
         return GitIgnoreSpecPattern(regex and re.compile(regex), include)
@@ -71,6 +76,8 @@ def _pattern(line: str) -> GitIgnoreSpecPattern:
 
 @lru_cache(maxsize=4_096)
 def _regex(pattern: str) -> tuple[str | None, bool | None]:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
     for name, members in _CLASSES.items():
         pattern = pattern.replace(name, members)
     regex, include = GitIgnoreSpecPattern.pattern_to_regex(pattern)

@@ -28,7 +28,7 @@ from typing import Any
 
 ROOT = Path.cwd()
 PACKAGES = ("agents", "central", "cli", "contract", "indexer", "integrations")
-NOT_IMPORTED = re.compile(r".*(\.migrations|\.__main__|central\.settings\..*|\.preload)$")
+NOT_IMPORTED = re.compile(r".*(\.migrations|\.__main__|central\.settings\..*)$")
 VARIABLE = re.compile(
     r"(ACTIONS|AETERNA|CELERY|CODESEARCH|DATABASE|GITHUB|OLLAMA|OPENAI|OTEL|QDRANT|RUNNER"
     r"|VECTOR_STORE|VOYAGE)_[A-Z0-9_]+"

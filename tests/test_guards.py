@@ -57,7 +57,7 @@ STAND_INS = {  # of each guard: the file of its test, the test
         "indexer/git/test_process_group.py",
         "test_a_git_that_does_not_end_is_ended_with_what_to_do",
     ),
-    "indexer/pipeline/worker_pool.py": (
+    "indexer/pipeline/forkserver.py": (
         "indexer/pipeline/test_worker_pool.py",
         "test_a_file_that_takes_too_much_memory_is_skipped_and_the_limit_named",
     ),

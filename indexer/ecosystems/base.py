@@ -1,8 +1,7 @@
 """What an ecosystem is to us: its manifests, and how its tools read names and versions in them."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from indexer.languages.base import ModuleName
@@ -50,22 +49,6 @@ class PackageRoot:
         return self.root == self.manifest
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestFormat:
-    """The files of one format, by their names or by a pattern of their paths, and their reader.
-
-    `read` takes the text and the path. It may raise ValueError, SyntaxError and RecursionError.
-    One with `markers` is for files that hold such a text; `read` may then find no manifest in it.
-    """
-
-    read: Callable[[str, str], Manifest | None]
-    _: KW_ONLY
-    names: tuple[str, ...] = ()
-    paths: re.Pattern[str] | None = None
-    is_lock: bool = False
-    markers: tuple[str, ...] = ()
-
-
 Located: TypeAlias = tuple[str, Manifest]
 # The directories of a repository that have an `__init__.py`; None if that is not known.
 RegularPackages: TypeAlias = Callable[[], Collection[str]] | None
@@ -78,7 +61,6 @@ class PackageEcosystem:
     """The rules of one ecosystem's tools."""
 
     ecosystem: Ecosystem
-    formats: tuple[ManifestFormat, ...]
     # Of the manifests and packages of a repository.
     module_names: Callable[[Sequence[Located], Iterable[PackageRoot]], ModuleNames]
     # The same, where they also depend on which directories have an `__init__.py`.

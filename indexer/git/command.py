@@ -4,19 +4,17 @@ The only import of GitPython, which starts the process.
 """
 
 import os
+import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from select import PIPE_BUF
 from selectors import EVENT_READ, EVENT_WRITE, PollSelector
 from subprocess import PIPE, Popen, TimeoutExpired
+from types import ModuleType
 from typing import IO, Final, Self, cast
-
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # noqa: TID251 - else no import without git
-
-import git
-from git.exc import GitCommandNotFound
 
 from indexer.errors import ConfigurationError, GitError, GitTimeoutError
 from indexer.git.parse import explain_git_error
@@ -29,6 +27,26 @@ from indexer.limits import (
 from indexer.process_group import CHILDREN, limit_memory
 
 _READ_BYTES: Final = 1 << 20
+
+
+@contextmanager
+def _bare_package(name: str) -> Iterator[None]:
+    """Let modules of a package be imported without running its `__init__`."""
+    spec = find_spec(name)
+    if name in sys.modules or spec is None:
+        yield
+        return
+    package = sys.modules[name] = ModuleType(name)
+    package.__path__ = spec.submodule_search_locations or []
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+
+
+with _bare_package("git"):  # which would import everything else, and run git twice
+    from git.cmd import Git
+    from git.exc import GitCommandNotFound
 
 
 class GitCommand:
@@ -177,9 +195,9 @@ def command_name(arguments: tuple[str, ...]) -> str:
 
 def _started(
     directory: Path, arguments: tuple[str, ...], environment: Mapping[str, str]
-) -> git.Git.AutoInterrupt:
+) -> Git.AutoInterrupt:
     try:
-        return git.Git(str(directory)).execute(
+        return Git(str(directory)).execute(
             ["git", *arguments],
             PIPE,
             as_process=True,

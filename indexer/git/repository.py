@@ -57,6 +57,8 @@ class Repository:
         self._git = GitProcess(path, environment)
         self._credential = credential
         self._listed: set[str] = set()  # commits within the bounds of a tree
+        self._compared: dict[tuple[str, str], Changes] = {}  # until `changes` returns them
+        self._settings: dict[tuple[str, str], bytes | None] = {}  # the last file of settings
         self.blobs = Blobs(self._git)
         self.root = self._git.root
         if self.asks_remotes and self.is_partial:
@@ -198,9 +200,13 @@ class Repository:
             return Ancestry.SAME
         if self.is_shallow():
             self.unshallow()
-        if not self.has_commit(base) and not self._fetched(base):
-            return Ancestry.MISSING
-        if self.is_ancestor(base, head):
+        try:
+            is_ancestor = self.is_ancestor(base, head)
+        except CommitNotFoundError:
+            if not self._fetched(base):
+                return Ancestry.MISSING
+            is_ancestor = self.is_ancestor(base, head)
+        if is_ancestor:
             return Ancestry.ANCESTOR
         return Ancestry.DESCENDANT if self.is_ancestor(head, base) else Ancestry.DIVERGED
 
@@ -235,7 +241,7 @@ class Repository:
 
     def changes(self, base: str, head: str) -> Changes:
         """Return the changes from `base` to `head`."""
-        changes = parse_diff(self.raw_diff(base, head))
+        changes = self._compared.pop((base, head), None) or parse_diff(self.raw_diff(base, head))
         return Changes(tuple(self._with_sizes(changes.entries)), changes.removed)
 
     def _with_sizes(self, entries: tuple[TreeEntry, ...]) -> list[TreeEntry]:
@@ -257,6 +263,7 @@ class Repository:
         malformed tree has a changed path twice, because a diff is then incomplete.
         """
         changes = parse_diff(self.raw_diff(base, head))
+        self._compared = {(base, head): changes}
         paths = [*changes.removed, *(entry.path for entry in changes.entries)]
         return (
             any(path == PROJECT_FILE or path.rpartition("/")[2] in _SELECTING for path in paths)
@@ -292,6 +299,11 @@ class Repository:
 
         Raises ConfigurationError if it is too large, before it is read.
         """
+        if (commit, path) not in self._settings:
+            self._settings = {(commit, path): self._read_path(commit, path)}
+        return self._settings[commit, path]
+
+    def _read_path(self, commit: str, path: str) -> bytes | None:
         entries = parse_tree(self.records("ls-tree", "-z", "-l", "--full-tree", commit, "--", path))
         if not entries or entries[0].mode[:3] != "100" or entries[0].skipped:
             return None

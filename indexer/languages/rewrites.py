@@ -2,6 +2,7 @@
 
 An edit keeps the number of bytes and every line feed, so all positions stay; texts are read from
 the source as it was written. Patterns are linear: repetitions are bounded or exclude what follows.
+They are compiled when a file needs them, and kept by `re`.
 """
 
 import re
@@ -85,10 +86,9 @@ def string_piece(source: bytes, start: int, end: int) -> Edit:
 
 def blanked(pattern: bytes, *words: bytes, always: bool = False) -> Rewrite:
     """Return the rewrite that blanks the groups of each match, which has one of the words."""
-    compiled = re.compile(pattern, re.MULTILINE)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
-        for found in occurrences(compiled, source):
+        for found in occurrences(re.compile(pattern, re.MULTILINE), source):
             yield [blank(source, *span) for span in found.regs[1:] if span[0] >= 0]
 
     return Rewrite(find, always, words=words)
@@ -99,10 +99,10 @@ def type_arguments_blanked(inside: bytes, before: bytes) -> Rewrite:
 
     `inside` is a pattern of one of their parts, `before` of what they stand before.
     """
-    last = re.compile(rb">(?<!->)(?=%s)" % before)
-    parts = re.compile(rb"(?:%s)++" % inside)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
+        last = re.compile(rb">(?<!->)(?=%s)" % before)
+        parts = re.compile(rb"(?:%s)++" % inside)
         for found in occurrences(last, source):
             start = _opening(source, found.start())
             is_called = start > 0 and _IN_NAME.match(source, start - 1)
@@ -124,10 +124,9 @@ def _opening(source: bytes, closing: int) -> int:
 
 def replaced(pattern: bytes, *texts: bytes, words: tuple[bytes, ...] = ()) -> Rewrite:
     """Return the rewrite that puts a text in place of each group of each match, with spaces."""
-    compiled = re.compile(pattern, re.MULTILINE)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
-        for found in occurrences(compiled, source):
+        for found in occurrences(re.compile(pattern, re.MULTILINE), source):
             spans = zip(found.regs[1:], texts, strict=True)
             put = [(*span, text) for span, text in spans if span[0] >= 0]
             is_one_line = all(source.find(b"\n", start, end) < 0 for start, end, _ in put)
@@ -142,11 +141,10 @@ def blanked_brackets(pattern: bytes, after: bytes = b"") -> Rewrite:
 
     `after`: what must follow.
     """
-    compiled = re.compile(pattern, re.MULTILINE)
-    following = re.compile(after)
 
     def find(source: bytes) -> Iterator[Sequence[Edit]]:
-        for found in occurrences(compiled, source):
+        following = re.compile(after)
+        for found in occurrences(re.compile(pattern, re.MULTILINE), source):
             end = closing(source, found.end() - 1)
             if end >= 0 and following.match(source, end):
                 yield [blank(source, found.start(1), end)]

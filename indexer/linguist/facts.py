@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
 Names = Sequence[str]
@@ -46,7 +46,7 @@ class Rule:
 @cache
 def facts() -> Facts:
     """Return the facts of the release that `version` names."""
-    text = (resources.files("indexer.linguist") / "data.json").read_text("utf-8")
+    text = Path(__file__).with_name("data.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return Facts(**found)
 
@@ -59,6 +59,8 @@ def rules_of(suffix: str) -> tuple[Rule, ...]:
 
 def language_named(name: str) -> str:
     """Return the language with a name or alias, as people write it; "" if there is none."""
+    if not name:
+        return ""
     aliases = facts().aliases
     name = name.lower()
     return aliases.get(name) or aliases.get(name.partition(",")[0], "")

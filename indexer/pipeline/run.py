@@ -27,9 +27,10 @@ from indexer.pipeline.report import Report, RunProgress, RunStage, ScipReport
 from indexer.pipeline.scip import ScipChanges, find_changes, scip_plan
 from indexer.pipeline.select import needs_content
 from indexer.pipeline.stats import RunCounters, Stopwatch
+from indexer.pipeline.tasks import extract_in_worker
 from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
-from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, skipped_line, worker_count
+from indexer.pipeline.worker_pool import WorkerPool, skipped_line, worker_count
 from indexer.records.files import LANGUAGE_DECLARED, TreeEntry
 from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
 

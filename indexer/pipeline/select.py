@@ -13,7 +13,6 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from indexer.ecosystems import is_manifest
 from indexer.languages import LANGUAGES_BY_NAME, detect
 from indexer.limits import (
     BLOB_BYTES,
@@ -110,9 +109,15 @@ def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:
 
 def needs_content(entry: TreeEntry) -> bool:
     """Whether an entry's content is read: it may be indexed, or it is a tool's manifest."""
-    if entry.skipped in TOOL_WRITTEN and is_manifest(entry.path):
+    if entry.skipped in TOOL_WRITTEN and _is_manifest(entry.path):
         return entry.size <= MANIFEST_CHARACTERS
     return entry.skipped is None or _is_parsed_generated(entry, entry.skipped)
+
+
+def _is_manifest(path: str) -> bool:
+    from indexer.ecosystems import is_manifest  # imported here: few runs ask
+
+    return is_manifest(path)
 
 
 def _is_parsed_generated(entry: TreeEntry, reason: SkipReason) -> bool:
@@ -166,7 +171,7 @@ def _is_vendored(path: str) -> bool:
     directories = pure.parts[:-1]
     if not _VENDORED_DIRECTORIES.isdisjoint(directories):
         return True
-    if "vendor" in directories and (pure.suffix.lower() in _VENDOR_SUFFIXES or is_manifest(path)):
+    if "vendor" in directories and (pure.suffix.lower() in _VENDOR_SUFFIXES or _is_manifest(path)):
         return True
     return _VENDORED_NAME.fullmatch(pure.name.lower()) is not None
 

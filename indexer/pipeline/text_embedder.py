@@ -4,13 +4,14 @@ Threads of this process call a service, so that no worker holds a secret.
 """
 
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final, Protocol
 
 from indexer.bundle.encode import packed_floats
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
 from indexer.errors import EmbeddingError
+from indexer.pipeline.forkserver import WorkerDiedError
+from indexer.pipeline.tasks import check_in_worker
 from indexer.pipeline.worker_pool import WorkerPool
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, LocalModel
 
@@ -66,9 +67,9 @@ class LocalEmbedder:
 
     def check(self) -> None:
         try:
-            self._pool.submit(_check, self._model).result()
-        except BrokenProcessPool:
-            self._pool.run_isolated(_check, self._model)
+            self._pool.submit(check_in_worker, self._model).result()
+        except WorkerDiedError:
+            self._pool.run_isolated(check_in_worker, self._model)
 
     def embed(self, inputs: Sequence[bytes]) -> list[bytes]:
         """Return the inputs: the vectors that workers computed."""
@@ -105,9 +106,3 @@ class ServiceEmbedder:
         except EmbeddingError as exc:
             done = {index: packed_floats(vector) for index, vector in exc.done.items()}
             raise type(exc)(str(exc), done=done) from exc
-
-
-def _check(model: LocalModel) -> None:
-    from indexer.pipeline.worker import check_model
-
-    check_model(model)

@@ -1,29 +1,23 @@
-"""Worker processes: a pool that is replaced when a process dies, and one for suspect tasks.
+"""Worker processes: a pool that replaces a process that dies, and one process for suspect tasks.
 
 Workers run grammars, which are C code, over untrusted files: they may crash. They get no secrets,
 and a limit of memory.
 """
 
-import gc
 import logging
-import multiprocessing
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Final, ParamSpec, TypeVar
+from queue import SimpleQueue
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from indexer.bundle.encode import ExtractedFile, FileLine, encode_file
 from indexer.errors import IndexerError
 from indexer.limits import INDEXING_MEMORY_BYTES
-from indexer.output import log
-from indexer.pipeline.forkserver import start_forkserver
-from indexer.process_group import CHILDREN, limit_memory
+from indexer.pipeline.forkserver import FORKSERVER, Worker, WorkerDiedError, pickled, result
 from indexer.records.files import (
     DegradeReason,
     SkipReason,
@@ -31,13 +25,13 @@ from indexer.records.files import (
     TreeEntry,
     skipped_record,
 )
-from indexer.records.vectors import LocalModel
 
 _GROUP_BYTES: Final = 96_000  # keeps a process busy for about 50 ms
 _SMALL_RUN_BYTES: Final = 300_000  # one process is done before a second would have started
 _MAX_WORKERS: Final = 8
+_ATTEMPTS: Final = 2
 
-_DIED: Final = (BrokenProcessPool, MemoryError)
+_DIED: Final = (WorkerDiedError, MemoryError)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -52,55 +46,39 @@ def worker_count(total_bytes: int) -> int:
     return 1 if total_bytes < _SMALL_RUN_BYTES else min(cores, _MAX_WORKERS)
 
 
-def extract_in_worker(
-    files: Sequence[SourceFile],
-    *,
-    dimensions: int,
-    batch_bytes: int,
-    with_points: bool = False,
-    model: LocalModel | None = None,
-    record_fields: frozenset[str] = frozenset(),
-) -> list[ExtractedFile]:
-    """Call `worker.extract_files`, which a run's main process does not import."""
-    from indexer.pipeline import worker
-
-    extracted = worker.extract_files(
-        files,
-        dimensions=dimensions,
-        batch_bytes=batch_bytes,
-        with_points=with_points,
-        model=model,
-        record_fields=record_fields,
-    )
-    gc.collect(0)  # when next to nothing is left of the parse trees' objects
-    return extracted
-
-
 def skipped_line(entry: TreeEntry, reason: SkipReason) -> FileLine:
     """Return the line of a file that is not indexed."""
     return encode_file(skipped_record(entry, reason))
 
 
 class WorkerPool:
-    """A pool of worker processes. Thread-safe.
+    """A pool of worker processes; one alone is the first worker. Thread-safe.
 
     Leaving `with` by an exception waits for no process.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
-        start_forkserver()
-        self._replacing = threading.Lock()
-        self._pool = _new_pool(count)
+        self._first = FORKSERVER.first()
+        self._workers = [self._first] if count == 1 else [FORKSERVER.forked() for _ in range(count)]
+        self._idle: SimpleQueue[Worker | None] = SimpleQueue()  # None: to be replaced
+        for worker in self._workers:
+            self._idle.put(worker)
+        # While one thread reads an answer, another gives the worker its next task.
+        self._threads = ThreadPoolExecutor(2 * count, thread_name_prefix="worker")
+        self._is_abandoned = False
         self._isolating = threading.Lock()
-        self._isolated_pool: ProcessPoolExecutor | None = None
+        self._isolated: Worker | None = None
 
     def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for pool in filter(None, (self._pool, self._isolated_pool)):
-            pool.shutdown(wait=kind is None, cancel_futures=True)
+        self._is_abandoned = kind is not None
+        self._threads.shutdown(wait=not self._is_abandoned, cancel_futures=True)
+        for worker in filter(None, (*self._workers, self._isolated)):
+            if self._is_abandoned or worker is not self._first:  # which another pool may need
+                worker.end()
 
     def extract(self, files: Iterable[SourceFile], extract: Extract) -> Iterator[ExtractedFile]:
         """Extract `files` in groups; one result for each, in order. Few groups are in memory.
@@ -142,27 +120,40 @@ class WorkerPool:
     def submit(
         self, work: Callable[_P, _T], *arguments: _P.args, **more: _P.kwargs
     ) -> "Future[_T]":
-        """Run a task. Its result raises BrokenProcessPool if a process died, whatever the cause."""
-        with self._replacing:
-            try:
-                return self._pool.submit(work, *arguments, **more)
-            except BrokenProcessPool:
-                self._pool.shutdown()
-                self._pool = _new_pool(self.count)
-                return self._pool.submit(work, *arguments, **more)
+        """Run a task. Its result raises WorkerDiedError if the process died, whatever the cause."""
+        return self._threads.submit(self._run, work, arguments, more)
+
+    def _run(self, work: Callable[..., _T], arguments: Sequence[Any], more: dict[str, Any]) -> _T:
+        task = pickled(work, arguments, more)
+        worker = self._idle.get()
+        try:
+            worker = worker or self._replacement()
+            answer = worker.ask(task)
+        except WorkerDiedError:
+            worker = None
+            raise
+        finally:
+            self._idle.put(worker)
+        return cast("_T", result(answer))
+
+    def _replacement(self) -> Worker:
+        if self._is_abandoned:
+            raise WorkerDiedError
+        worker = FORKSERVER.forked()
+        self._workers.append(worker)
+        return worker
 
     def run_isolated(self, work: Callable[_P, _T], *arguments: _P.args, **more: _P.kwargs) -> _T:
         """Run a task in a process of its own, so that only this task can have killed it.
 
-        Raises BrokenProcessPool if it does, IndexerError if no process can be started.
+        Raises WorkerDiedError if it does, IndexerError if no process can be started.
         """
         with self._isolating:
-            self._isolated_pool = self._isolated_pool or _started_pool()
+            self._isolated = self._isolated or _tried_worker()
             try:
-                return self._isolated_pool.submit(work, *arguments, **more).result()
-            except BrokenProcessPool:
-                self._isolated_pool.shutdown()
-                self._isolated_pool = None
+                return self._isolated.run(work, *arguments, **more)
+            except WorkerDiedError:
+                self._isolated = None
                 raise
 
 
@@ -186,70 +177,20 @@ def _groups(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
         yield group
 
 
-def _new_pool(workers: int) -> ProcessPoolExecutor:
-    """Start a pool with all its processes, so that none is started later."""
-    pool = ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("forkserver"),
-        initializer=_prepare,
-        initargs=(CHILDREN.number(),),
-    )
-    # A broken pool raises at the next task.
-    with _signals_deferred(), suppress(BrokenProcessPool):
-        for _ in range(workers):
-            pool.submit(int)
-    return pool
-
-
-@contextmanager
-def _signals_deferred() -> Iterator[None]:
-    """Defer SIGINT and SIGTERM: a process that is half started would print a traceback."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    received: list[int] = []
-    handlers = {
-        number: signal.signal(number, lambda number, _: received.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    if received:
-        signal.raise_signal(received[0])
-
-
-def _started_pool() -> ProcessPoolExecutor:
-    """Return a pool of one process that is known to have started.
+def _tried_worker() -> Worker:
+    """Return a worker that is known to have started.
 
     Raises IndexerError if it does not start, because no file has caused that.
     """
-    pool = _new_pool(1)
-    try:
-        pool.submit(int).result()
-    except BrokenProcessPool as exc:
-        raise IndexerError(
-            "worker processes end as soon as they start. See their output above, and check the "
-            "memory limit of this machine"
-        ) from exc
-    return pool
-
-
-def _prepare(group: int) -> None:
-    """Set up a worker process.
-
-    It joins the process group that never outlives the parent. The parent handles Ctrl-C and ends
-    its workers. A parse makes many small objects at once and few cycles: they are collected after
-    each group of files.
-    """
-    os.setpgid(0, group)
-    parent = multiprocessing.parent_process()
-    if parent and not parent.is_alive():  # the group was killed before this process joined it
-        os._exit(1)
-    limit_memory(os.getpid())
-    log.to_standard_error()
-    gc.freeze()
-    gc.disable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for _ in range(_ATTEMPTS):
+        worker = FORKSERVER.forked()
+        try:
+            worker.run(int)
+        except WorkerDiedError as exc:  # or what forks it has died of another task
+            died = exc
+        else:
+            return worker
+    raise IndexerError(
+        "worker processes end as soon as they start. See their output above, and check the "
+        "memory limit of this machine"
+    ) from died

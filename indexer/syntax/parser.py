@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TypeAlias
 
 import tree_sitter
@@ -120,7 +120,7 @@ def read_query(grammar: Grammar) -> tuple[tree_sitter.Query, int]:
 
 
 def _query_text(grammar: Grammar, suffix: str) -> str:
-    folder = resources.files("indexer.languages") / "queries"
+    folder = Path(__file__).parents[1] / "languages" / "queries"
     files = [folder / f"{name}{suffix}" for name in grammar.queries]
     return "".join(file.read_text("utf-8") + "\n" for file in files if file.is_file())
 

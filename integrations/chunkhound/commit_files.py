@@ -17,7 +17,8 @@ from indexer.bundle.encode import FileLine
 from indexer.git.repository import Repository
 from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries
-from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker, worker_count
+from indexer.pipeline.tasks import extract_in_worker
+from indexer.pipeline.worker_pool import WorkerPool, worker_count
 from indexer.records.files import (
     RECORD_FIELDS,
     SkipReason,

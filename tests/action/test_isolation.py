@@ -18,7 +18,7 @@ SOURCE = {"src/app.py": "def main():\n    pass\n"}
 # What would be imported from the working directory, by the indexer or by what installs it.
 MODULES = (
     *("json.py", "numpy.py", "httpx.py", "hashlib.py", "sitecustomize.py", "usercustomize.py"),
-    *("indexer/__init__.py", "indexer/__main__.py", "indexer/pipeline/preload.py"),
+    *("indexer/__init__.py", "indexer/__main__.py", "indexer/pipeline/worker_process.py"),
     *("multiprocessing/__init__.py", "ensurepip.py", "venv.py", "pip/__init__.py"),
 )
 

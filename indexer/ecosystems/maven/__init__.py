@@ -1,21 +1,14 @@
 """Artifacts of the JVM, by the rules of Maven, Gradle and sbt."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from indexer.ecosystems.base import Located, ManifestFormat, PackageEcosystem
+from indexer.ecosystems.base import Located, PackageEcosystem
 from indexer.ecosystems.maven.builds import completed_builds
-from indexer.ecosystems.maven.catalogs import read_version_catalog
-from indexer.ecosystems.maven.gradle import read_build_gradle
-from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, read_gradle_lockfile
 from indexer.ecosystems.maven.models import completed_poms
-from indexer.ecosystems.maven.pom import read_maven_config, read_pom
-from indexer.ecosystems.maven.sbt import read_build_sbt, read_dependencies_scala
 from indexer.ecosystems.maven.sbt_builds import completed_sbt
-from indexer.ecosystems.maven.settings import read_gradle_properties, read_settings_gradle
 from indexer.ecosystems.maven.versions import allows, parse_version
 from indexer.ecosystems.namespaces import namespace_names
 from indexer.records.manifests import Ecosystem, Manifest
@@ -54,19 +47,6 @@ def _without_scala(manifest: Manifest) -> Manifest:
 
 MAVEN: Final = PackageEcosystem(
     ecosystem=Ecosystem.MAVEN,
-    formats=(
-        ManifestFormat(read_pom, names=("pom.xml",)),
-        ManifestFormat(read_maven_config, paths=re.compile(r"(?:.*/)?\.mvn/maven\.config")),
-        ManifestFormat(read_build_gradle, names=("build.gradle", "build.gradle.kts")),
-        ManifestFormat(read_settings_gradle, names=("settings.gradle", "settings.gradle.kts")),
-        ManifestFormat(read_gradle_properties, names=("gradle.properties",)),
-        ManifestFormat(read_version_catalog, paths=re.compile(r"(?:.*/)?[\w.-]+\.versions\.toml")),
-        ManifestFormat(read_gradle_lockfile, names=(LOCK, *SCRIPT_LOCKS), is_lock=True),
-        ManifestFormat(read_build_sbt, paths=re.compile(r"(?:(?!project/)[^/]+/)*[\w-]+\.sbt")),
-        ManifestFormat(
-            read_dependencies_scala, paths=re.compile(r"(?:.*/)?project/Dependencies\.scala")
-        ),
-    ),
     module_names=lambda *_: namespace_names,
     parse_version=parse_version,
     allows=allows,

@@ -7,7 +7,8 @@ from typing import Final
 
 from indexer.ecosystems.base import Located
 from indexer.ecosystems.bounds import Effort
-from indexer.ecosystems.maven.gradle_locks import LOCK, SCRIPT_LOCKS, of_scripts, with_ranges
+from indexer.ecosystems.formats import GRADLE_LOCK, GRADLE_SCRIPT_LOCKS
+from indexer.ecosystems.maven.gradle_locks import of_scripts, with_ranges
 from indexer.ecosystems.maven.projects import BUILDS, EMPTY, SETTINGS, Projects, inside
 from indexer.ecosystems.maven.settings import included
 from indexer.ecosystems.maven.versions import is_exact
@@ -35,7 +36,7 @@ def completed_builds(located: Iterable[Located]) -> Iterator[Located]:
             completed[path] = builds.of(path).completed(path, manifest)
         elif name in SETTINGS:
             yield path, replace(manifest, name="", settings=())
-        elif name not in {LOCK, *SCRIPT_LOCKS}:
+        elif name not in {GRADLE_LOCK, *GRADLE_SCRIPT_LOCKS}:
             yield path, replace(manifest, settings=())
     for build in builds.known():
         completed |= build.without_files()
@@ -47,10 +48,10 @@ def _locks(files: Mapping[str, Manifest], completed: Mapping[str, Manifest]) -> 
     needs = {parent(path): manifest.dependencies for path, manifest in completed.items()}
     for path, manifest in files.items():
         name, directory = path.rpartition("/")[2], parent(path)
-        if name == LOCK:
+        if name == GRADLE_LOCK:
             yield path, with_ranges(manifest, needs.get(directory, ()))
-        elif name in SCRIPT_LOCKS:
-            yield path, of_scripts(manifest, files.get(inside(directory, LOCK)))
+        elif name in GRADLE_SCRIPT_LOCKS:
+            yield path, of_scripts(manifest, files.get(inside(directory, GRADLE_LOCK)))
 
 
 def _has_build(files: Mapping[str, Manifest], path: str) -> bool:

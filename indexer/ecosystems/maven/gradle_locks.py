@@ -13,9 +13,6 @@ from indexer.ecosystems.maven.gradle_versions import allows
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.records.manifests import ANY_USER, Dependency, Ecosystem, Manifest, Pin, PinUse
 
-LOCK: Final = "gradle.lockfile"
-# Of the classpaths of build scripts, which code does not have.
-SCRIPT_LOCKS: Final = ("buildscript-gradle.lockfile", "settings-gradle.lockfile")
 _LOCKED: Final = re.compile(r"([\w.-]+:[\w.-]+):([^=\s]+)=(\S*)")
 # Configurations that code is compiled with: its own, with Android one for each variant, or else
 # that of its tests.

@@ -5,14 +5,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from indexer.ecosystems.formats import PATH_CALLS, SCRIPT_MARKER
 from indexer.ecosystems.parsing import read_toml, strings, table
 from indexer.ecosystems.pypi.locks import read_uv_lock
 from indexer.ecosystems.pypi.requirements import exact_pins, requirements, with_sources
-from indexer.ecosystems.pypi.source_paths import PATH_CALLS, source_paths
+from indexer.ecosystems.pypi.source_paths import source_paths
 from indexer.records.manifests import OWN_FILE, Ecosystem, Manifest
 
-MARKER: Final = "# /// script"
-MARKERS: Final = (MARKER, *PATH_CALLS)
 _BEGIN = re.compile(r"^# /// script\r?$", re.MULTILINE)
 _COMMENT = re.compile(r"\r?\n(?:#(?: [^\r\n]*)?\r?\n)*(?:#(?: [^\r\n]*)?)?")
 _END: Final = "# ///"
@@ -53,7 +52,7 @@ def read_script_lock(text: str, path: str) -> Manifest:
 
 def read_source(text: str, path: str) -> Manifest | None:
     """Read a Python file: what it asks for, and where it imports from; None without either."""
-    script = read_script(text, path) if MARKER in text else None
+    script = read_script(text, path) if SCRIPT_MARKER in text else None
     has_paths = any(one in text for one in PATH_CALLS)
     paths = tuple(dict.fromkeys(source_paths(text, path))) if has_paths else ()
     if not paths:

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 from configparser import ConfigParser, Error
 from itertools import takewhile
-from typing import Final
 
+from indexer.ecosystems.formats import PATH_MARKERS
 from indexer.ecosystems.parsing import TooLargeError
 from indexer.limits import CONFIGURATION_CHARACTERS
 from indexer.records.manifests import Ecosystem, Manifest
 
-PATH_MARKERS: Final = ("PYTHONPATH", "extraPaths")
 _VARIABLE = re.compile(
     r"\bPYTHONPATH[\"']?[ \t]*(?:[:?+]?=|:)[ \t]*[\"']?(?P<value>[^\s\"'#,]{1,1000})"
 )

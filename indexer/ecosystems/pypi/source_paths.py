@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-PATH_CALLS: Final = ("sys.path", "addsitedir")
 _MAX_CHARACTERS: Final = 262_144
 _MAX_DEPTH: Final = 20
 _MAX_EXPRESSIONS: Final = 10_000  # of a file

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer import ecosystems
 from indexer.ecosystems import is_manifest, parsing, read_manifest
+from indexer.ecosystems.formats import FORMATS, reader
 from indexer.ecosystems.pypi import search_paths
 from indexer.limits import (
     MANIFEST_CHARACTERS,
@@ -209,3 +211,14 @@ FRAGMENTS = st.lists(
 @given(path=st.sampled_from(sorted(MANIFESTS)), content=FRAGMENTS)
 def test_nothing_that_looks_like_a_manifest_raises(path: str, content: str) -> None:
     assert isinstance(read_manifest(path, content), Manifest | None)
+
+
+def test_each_format_names_a_reader_that_is_there() -> None:
+    for one in FORMATS:
+        assert callable(reader(one))
+
+
+def test_what_is_imported_when_it_is_named_is_there() -> None:
+    for name in ecosystems.__all__:
+        assert getattr(ecosystems, name) is not None
+    assert not hasattr(ecosystems, "unknown")

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from indexer.embedding.static_model import PACKAGED_FOLDER, StaticModel, load_model
+from indexer.embedding.static_model import (
+    PACKAGED_FOLDER,
+    PACKAGED_TOKENS,
+    StaticModel,
+    count_tokens,
+    load_model,
+)
 
 VOCABULARY = {"[UNK]": 0, "red": 1, "green": 2, "blue": 3}
 TABLE = np.array([[9, 9], [1, 0], [0, 2], [3, 3]], np.float32)
@@ -63,6 +69,10 @@ def test_texts_are_cut_before_unknown_tokens_are_dropped(tmp_path: Path) -> None
 def test_a_table_of_another_vocabulary_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="3 rows for 4 tokens"):
         write(tmp_path, {"embeddings": TABLE[:3]})
+
+
+def test_the_packaged_tokenizer_has_the_tokens_that_are_not_counted() -> None:
+    assert count_tokens(load_model(PACKAGED_FOLDER).tokenizer) == PACKAGED_TOKENS
 
 
 def test_sums_of_many_small_integers_are_exact() -> None:

@@ -10,8 +10,9 @@ from indexer.embedding import open_embedder
 from indexer.embedding.base import Usage
 from indexer.embedding.builtin import SPEC
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError
+from indexer.pipeline.tasks import extract_in_worker
 from indexer.pipeline.text_embedder import text_embedder
-from indexer.pipeline.worker_pool import WorkerPool, extract_in_worker
+from indexer.pipeline.worker_pool import WorkerPool
 from indexer.records.files import SourceFile, TreeEntry
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, LocalModel
 from tests.embedding_servers import Trouble, ollama_server

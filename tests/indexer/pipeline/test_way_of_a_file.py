@@ -36,6 +36,7 @@ INSIDE = {
     "indexer.linguist.interpreters",
     "indexer.linguist.modelines",
     "indexer.pipeline.generated",
+    "indexer.pipeline.tasks",  # only calls `worker`
     "indexer.resolution.alternatives",
     "indexer.resolution.reaching",
     "indexer.resolution.references",

@@ -5,11 +5,9 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,8 +16,9 @@ from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
 from indexer.limits import BATCH_BYTES, INDEXING_MEMORY_BYTES
-from indexer.pipeline import worker, worker_pool
-from indexer.pipeline.worker_pool import Extract, WorkerPool, extract_in_worker, worker_count
+from indexer.pipeline import forkserver, worker
+from indexer.pipeline.tasks import extract_in_worker
+from indexer.pipeline.worker_pool import Extract, WorkerPool, worker_count
 from indexer.records.files import (
     DegradeReason,
     FileRecord,
@@ -32,6 +31,9 @@ from indexer.records.vectors import embedding_digest
 
 BLOB = "a" * 40
 EXTRACT = partial(extract_in_worker, dimensions=SPEC.dimensions, batch_bytes=BATCH_BYTES)
+
+
+several = pytest.mark.parametrize("total_bytes", [1, 10**6], ids=["one process", "several"])
 
 
 def source(path: str, content: str | bytes) -> SourceFile:
@@ -50,7 +52,7 @@ def records(
     return [record for record in read if isinstance(record, FileRecord)]
 
 
-@pytest.mark.parametrize("total_bytes", [1, 10**6], ids=["one process", "several"])
+@several
 def test_records_come_in_order(total_bytes: int) -> None:
     files = [source(f"f{n}.py", f"def f{n}():\n    return {n}\n" * 400) for n in range(12)]
     made = records(files, total_bytes)
@@ -94,8 +96,9 @@ def deadly_files() -> list[SourceFile]:
     return [*files, source("deadly.py", "def d():\n    pass\n"), source("z.py", "z = 1\n")]
 
 
-def test_a_file_that_kills_its_process_is_cut_into_windows() -> None:
-    made = records(deadly_files(), work=deadly_work)
+@several
+def test_a_file_that_kills_its_process_is_cut_into_windows(total_bytes: int) -> None:
+    made = records(deadly_files(), total_bytes, deadly_work)
     assert [record.path for record in made] == ["0.py", "1.py", "2.py", "deadly.py", "z.py"]
     killer = made[3]
     assert killer.degraded is DegradeReason.PARSE_FAILED
@@ -104,10 +107,11 @@ def test_a_file_that_kills_its_process_is_cut_into_windows() -> None:
     assert [record.degraded for record in made if record is not killer] == [None] * 4
 
 
+@several
 def test_a_file_that_kills_its_process_even_as_windows_is_skipped(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, total_bytes: int
 ) -> None:
-    made = records(deadly_files(), work=twice_deadly_work)
+    made = records(deadly_files(), total_bytes, twice_deadly_work)
     assert {record.path: record.skipped for record in made if record.skipped} == {
         "deadly.py": SkipReason.UNPROCESSABLE
     }
@@ -122,27 +126,25 @@ def greedy_work(files: Sequence[SourceFile]) -> list[ExtractedFile]:
     return EXTRACT(files)
 
 
+@several
 def test_a_file_that_takes_too_much_memory_is_skipped_and_the_limit_named(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, total_bytes: int
 ) -> None:
-    made = records(deadly_files(), work=greedy_work)
+    made = records(deadly_files(), total_bytes, greedy_work)
     assert {record.path: record.skipped for record in made if record.skipped} == {
         "deadly.py": SkipReason.UNPROCESSABLE
     }
     assert "deadly.py needs more than the 2,048 MiB of memory of the process that" in caplog.text
 
 
-def dead_on_arrival(_group: int) -> None:
-    """As where memory is short."""
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
+@several
 def test_processes_that_do_not_start_end_the_run_and_are_laid_to_no_file(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, total_bytes: int
 ) -> None:
-    monkeypatch.setattr(worker_pool, "_prepare", dead_on_arrival)
+    forkserver.FORKSERVER.end()
+    monkeypatch.setattr(forkserver, "_PROGRAM", "raise SystemExit")  # as where memory is short
     with pytest.raises(IndexerError, match="end as soon as they start"):
-        records(deadly_files())
+        records(deadly_files(), total_bytes)
 
 
 def held_up(_files: Sequence[SourceFile]) -> list[ExtractedFile]:
@@ -189,22 +191,57 @@ def test_a_worker_imports_neither_git_nor_http() -> None:
     assert "httpx" not in text
 
 
-def test_who_is_interrupted_while_processes_start_ends_once_they_have(
-    monkeypatch: pytest.MonkeyPatch,
+def test_workers_whose_parent_ends_while_they_start_say_nothing() -> None:
+    program = "from indexer.pipeline.forkserver import FORKSERVER\nFORKSERVER.forked()"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+COUNTED = """
+import psutil, sys
+from indexer.pipeline.worker_pool import WorkerPool
+from tests.indexer.pipeline.test_worker_pool import EXTRACT, source
+with WorkerPool(int(sys.argv[1])) as pool:
+    list(pool.extract([source("a.py", "x = 1")], EXTRACT))
+    print([process.name() for process in psutil.Process().children(recursive=True)])
+"""
+
+
+@pytest.mark.parametrize(("workers", "pythons"), [(1, 1), (2, 3)])
+def test_a_small_run_has_one_worker_and_a_large_one_forks_more_from_it(
+    workers: int, pythons: int
 ) -> None:
-    starts: list[Future[Any]] = []
+    program = [sys.executable, "-c", COUNTED, str(workers)]
+    counted = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
+    names = counted.stdout
+    assert names.count("python") == pythons
+    assert names.count("'sh'") == names.count("', '") + 1 - pythons == 1  # leads the group
 
-    class Interrupted(ProcessPoolExecutor):
-        def submit(self, work: Callable[..., Any], *arguments: Any, **more: Any) -> Future[Any]:
-            signal.raise_signal(signal.SIGINT)
-            starts.append(super().submit(work, *arguments, **more))
-            return starts[-1]
 
-    monkeypatch.setattr(worker_pool, "ProcessPoolExecutor", Interrupted)
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            WorkerPool(2)
-    finally:
-        signal.signal(signal.SIGINT, former)
-    assert [start.result(timeout=60) for start in starts] == [0, 0]
+GUARDED = """
+import os
+from indexer.config.settings import consume_environment
+consume_environment()
+from indexer.pipeline.worker_pool import WorkerPool
+from tests.indexer.pipeline.test_worker_pool import initial_environment
+for count in (1, 2):
+    with WorkerPool(count) as pool:
+        print(pool.submit(initial_environment).result())
+"""
+
+
+def initial_environment() -> str:
+    return Path("/proc/self/environ").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="Linux shows it")
+def test_no_worker_is_started_with_a_secret() -> None:
+    environ = {**os.environ, "AETERNA_TOKEN": "secret-token", "SHOWN": "shown"}
+    shown = subprocess.run(
+        [sys.executable, "-c", GUARDED],
+        env=environ, capture_output=True, text=True, timeout=60, check=True,
+    ).stdout  # fmt: skip
+    assert shown.count("SHOWN=shown") == 2
+    assert "secret-token" not in shown
