@@ -194,7 +194,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     references = found[:FILE_REFERENCES]
     exports = read_exports(groups["export"], imports, resolver, text, path=path)
     exports += declared_functions(groups["declares"], tree, text)
-    return Relations(
+    relations = Relations(
         namespace=_namespace(groups["namespace"], text),
         imports=(
             *(one.record for one in imports),
@@ -206,6 +206,10 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         declared_exports=_declared_exports(groups["only"], text),
         unparsed=rest.unparsed if rest else None,
     )
+    # Cycles would keep the whole parse until the garbage collector walks over it.
+    resolver.release()
+    tree.release()
+    return relations
 
 
 def unparsed_relations(language: Language, source: bytes) -> Relations:

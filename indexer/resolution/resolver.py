@@ -81,6 +81,10 @@ class Resolver(ExpressionReader):
         self._assigned = AssignedValues(self, self.types)
         self.calls = OutsideCalls(self, self.types, text)
 
+    def release(self) -> None:
+        """Drop what refers to this resolver, which is of no use afterwards."""
+        del self.types, self._assigned, self.calls
+
     def assume(self, values: Mapping[int, Value]) -> None:
         """Set the values of local names, by the offsets of the names."""
         self._assigned.assume(values)

@@ -216,6 +216,11 @@ class ScopeTree:
             _add(names, name, bound)
             self._bound.append(names)
 
+    def release(self) -> None:
+        """Drop all bindings: they refer to the scopes that have them."""
+        for names in (self.root.names, *(one.names for one in self.scopes), *self.members.values()):
+            names.clear()
+
     def bound_names(self) -> Iterable[dict[str, list[NameBinding]]]:
         """Return the bindings that were added, by name, of each scope and class."""
         return {id(names): names for names in self._bound}.values()

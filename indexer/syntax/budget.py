@@ -11,6 +11,7 @@ _BYTES_PER_REPORT = 50
 _MAX_ERROR_REPORTS = 300
 # A lexer that looks for a missing end reads to the end of the file, for each token again.
 _READ_BYTES = 4_096
+_TEXT_BYTES = 64  # of a predicate's text, which is mostly a name
 _MIN_READS = 500
 _MAX_REREADS = 40
 
@@ -37,6 +38,7 @@ class Budget:
         self._reports = _MIN_REPORTS + len(source) // _BYTES_PER_REPORT
         self._error_reports = _MAX_ERROR_REPORTS
         self._reads = _MIN_READS + _MAX_REREADS * len(source) // _READ_BYTES
+        self._read_bytes = _READ_BYTES
 
     @property
     def is_exhausted(self) -> bool:
@@ -49,10 +51,14 @@ class Budget:
         return self.is_exhausted
 
     def reset(self) -> None:
-        """Remove the limits: predicates read text through the tree and do not end without it."""
+        """Remove the limits: predicates read text through the tree and do not end without it.
+
+        They look at each byte that they are given, also after the end of their node.
+        """
         self._reads = sys.maxsize
+        self._read_bytes = _TEXT_BYTES
 
     def read(self, offset: int, _point: object) -> bytes:
         """Return the bytes from `offset`; none once the budget is exhausted: the scan ends."""
         self._reads -= 1
-        return b"" if self._reads < 0 else self._source[offset : offset + _READ_BYTES]
+        return b"" if self._reads < 0 else self._source[offset : offset + self._read_bytes]

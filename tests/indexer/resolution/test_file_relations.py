@@ -1,5 +1,6 @@
 """What a name stands for, in cases that the golden files would hide; and that it all ends."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,21 @@ def uses(path: str, text: str) -> list[str]:
         f" {one.access} {one.name}".rstrip()
         for one in record_of(path, text.encode()).references
     ]
+
+
+def test_nothing_of_a_file_waits_for_the_garbage_collector() -> None:
+    files = [(path.name.removesuffix(".txt"), path.read_bytes()) for path in SOURCES]
+    left = []
+    for _ in range(2):  # the first time, grammars and tables are loaded
+        gc.collect()
+        gc.disable()
+        try:
+            for path, content in files:
+                record_of(path, content)
+            left.append(gc.collect())
+        finally:
+            gc.enable()
+    assert left[1] == 0
 
 
 def test_parameter_hides_an_import() -> None:
