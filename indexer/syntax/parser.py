@@ -184,10 +184,11 @@ class _Collector:
         self, pattern: int, kind: str, node: tree_sitter.Node, captures: _Captures
     ) -> None:
         known = self.found.get(node.id)
-        bodies = captures.get("body")
         if known is not None and known.pattern <= pattern:
             return
-        body = bodies[0] if bodies else node.child_by_field_name("body")
+        bodies = captures.get("body")
+        owner, *_ = captures.get("body.of", (node,))
+        body = bodies[0] if bodies else owner.child_by_field_name("body")
         self.found[node.id] = _CapturedDefinition(
             pattern=pattern,
             kind=kind,

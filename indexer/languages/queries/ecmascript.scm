@@ -1,4 +1,5 @@
-; What JavaScript, TypeScript and TSX have in common.
+; What JavaScript, TypeScript and TSX have in common. `@body.of` is what has the body of a definition: a node
+; type with children takes a millisecond to compile, each time that it is written.
 (function_declaration name: (identifier) @name) @definition.function
 (generator_function_declaration name: (identifier) @name) @definition.function
 (class_declaration name: (_) @name) @definition.class
@@ -12,9 +13,7 @@
     (method_definition name: (_) @name) @definition.method @member
     (pair
       key: [(property_identifier) (string)] @name
-      value: [(arrow_function body: (_) @body)
-              (function_expression body: (_) @body)
-              (generator_function body: (_) @body)])
+      value: [(arrow_function) (function_expression) (generator_function)] @body.of)
       @definition.method @member])))
 (assignment_expression
   left: (member_expression
@@ -23,30 +22,29 @@
     (method_definition name: (_) @name) @definition.method @member
     (pair
       key: [(property_identifier) (string)] @name
-      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      value: [(arrow_function) (function_expression)] @body.of)
       @definition.method @member])
   (#eq? @_prototype "prototype"))
 (object (method_definition name: (_) @name) @definition.method @member)
 ; Functions in an object that a function returns.
 (return_statement (object [
-  (pair key: (property_identifier) @name value: (arrow_function body: (_) @body)) @definition.function @member
+  (pair key: (property_identifier) @name value: (arrow_function) @body.of) @definition.function @member
   (pair
     key: (property_identifier) @name
-    value: (function_expression body: (_) @body)) @definition.method @member]))
+    value: (function_expression) @body.of) @definition.method @member]))
 (arrow_function body: (parenthesized_expression (object [
-  (pair key: (property_identifier) @name value: (arrow_function body: (_) @body)) @definition.function @member
+  (pair key: (property_identifier) @name value: (arrow_function) @body.of) @definition.function @member
   (pair
     key: (property_identifier) @name
-    value: (function_expression body: (_) @body)) @definition.method @member])))
+    value: (function_expression) @body.of) @definition.method @member])))
 (variable_declarator
   name: (identifier) @name
-  value: [(arrow_function body: (_) @body)
-          (function_expression body: (_) @body)
-          (generator_function body: (_) @body)
-          (parenthesized_expression [
-            (arrow_function body: (_) @body)
-            (function_expression body: (_) @body)])]) @definition.function
-(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
+  value: [(arrow_function) @body.of
+          (function_expression) @body.of
+          (generator_function) @body.of
+          (parenthesized_expression [(arrow_function) (function_expression)] @body.of)])
+  @definition.function
+(variable_declarator name: (identifier) @name value: (class) @body.of) @definition.class
 ; What is assigned: `app.use = function () {}`, `App.prototype.use = …`, `module.exports = …`.
 (assignment_expression
   left: (member_expression
@@ -54,76 +52,73 @@
              (member_expression
                object: (identifier) @container property: (property_identifier) @_prototype)]
     property: (property_identifier) @name)
-  right: (function_expression body: (_) @body)
+  right: (function_expression) @body.of
   (#eq? @_prototype "prototype")
   (#not-match? @container "^(module|exports|window|globalThis|self|global)$"))
   @definition.function @member
 (program (expression_statement (assignment_expression
   left: (member_expression object: (identifier) @container property: (property_identifier) @name)
-  right: (arrow_function body: (_) @body)
+  right: (arrow_function) @body.of
   (#not-match? @container "^(module|exports|window|globalThis|self|global)$"))
   @definition.function @member))
 (assignment_expression
   left: (member_expression
     object: (identifier) @_module property: (property_identifier) @_exports)
-  right: (function_expression name: (_) @name body: (_) @body)
+  right: (function_expression name: (_) @name) @body.of
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.function @member
 (assignment_expression
   left: (member_expression
     object: (identifier) @_module property: (property_identifier) @_exports)
-  right: (class name: (_) @name body: (_) @body)
+  right: (class name: (_) @name) @body.of
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.class @member
 (assignment_expression
   left: (member_expression
     object: (identifier) @_module property: (property_identifier) @name)
-  right: (class body: (_) @body)
+  right: (class) @body.of
   (#eq? @_module "module") (#eq? @name "exports")) @definition.class @member
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body)
-          (function_expression body: (_) @body)
-          (generator_function body: (_) @body)]) @definition.function @member
+  right: [(arrow_function) (function_expression) (generator_function)] @body.of)
+  @definition.function @member
 
 (export_statement
   "default" @name
-  value: [(arrow_function body: (_) @body)
-          (function_expression body: (_) @body)
-          (generator_function body: (_) @body)] @definition.function @exported)
-(export_statement "default" @name value: (class body: (_) @body) @definition.class @exported)
+  value: [(arrow_function) (function_expression) (generator_function)] @definition.function @exported)
+(export_statement "default" @name value: (class) @definition.class @exported)
 (export_statement "default" @name value: (object) @definition.constant @exported)
 ; Functions in an object that a name at the top of the file, or an export, holds.
 (program (lexical_declaration kind: "const" (variable_declarator value: (object [
     (pair
       key: (property_identifier) @name
-      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      value: [(arrow_function) (function_expression)] @body.of)
       @definition.method @member
     (pair
       key: (property_identifier) @container
       value: (object (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member))]))))
 (export_statement declaration: (lexical_declaration kind: "const" (variable_declarator value: (object [
     (pair
       key: (property_identifier) @name
-      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      value: [(arrow_function) (function_expression)] @body.of)
       @definition.method @member
     (pair
       key: (property_identifier) @container
       value: (object (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member))]))))
 (export_statement "default" value: (object [
     (pair
       key: (property_identifier) @name
-      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+      value: [(arrow_function) (function_expression)] @body.of)
       @definition.method @member
     (pair
       key: (property_identifier) @container
       value: (object (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member))]))
 (assignment_expression
   left: (member_expression
@@ -131,39 +126,39 @@
   right: (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.function @member @exported
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))])
   (#eq? @_module "module") (#eq? @_exports "exports"))
 (assignment_expression
   left: [(identifier) @container (member_expression property: (property_identifier) @container)]
   right: (object (pair
     key: [(property_identifier) (string)] @name
-    value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+    value: [(arrow_function) (function_expression)] @body.of)
     @definition.method @member))
 (return_statement (object (pair
   key: [(property_identifier) (string)] @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+  value: [(arrow_function) (function_expression)] @body.of)
   @definition.method @member))
 ; Objects in an object, and what a call at the top is given: `app.component({ open: function () {} })`.
 (program (variable_declaration (variable_declarator name: (identifier) @container value: (object (pair
   key: [(property_identifier) @container (string (string_fragment) @container)]
   value: (object (pair
     key: [(property_identifier) (string)] @name
-    value: [(function_expression body: (_) @body) (generator_function body: (_) @body)])
+    value: [(function_expression) (generator_function)] @body.of)
     @definition.method @member))))))
 (program (expression_statement (call_expression arguments: (arguments (object (pair
   key: [(property_identifier) (string)] @name
-  value: [(function_expression body: (_) @body) (generator_function body: (_) @body)])
+  value: [(function_expression) (generator_function)] @body.of)
   @definition.method @member)))))
 (program (expression_statement (assignment_expression
   left: (identifier) @name
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+  right: [(arrow_function) (function_expression)] @body.of)
   @definition.function))
 (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
 

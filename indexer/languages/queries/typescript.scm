@@ -14,7 +14,7 @@
   name: (property_identifier) @name type: (type_annotation (function_type))) @definition.method)
 (public_field_definition
   name: (_) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+  value: [(arrow_function) (function_expression)] @body.of) @definition.method
 ; An object that a field holds, and its functions: those with `=>` have the `this` of the class.
 (public_field_definition
   name: (_) @name
@@ -22,10 +22,10 @@
     (method_definition)
     (pair value: [(arrow_function) (function_expression)])])) @definition.property
 (public_field_definition value: (object [
-  (pair key: (property_identifier) @name value: (arrow_function body: (_) @body)) @definition.function @member
+  (pair key: (property_identifier) @name value: (arrow_function) @body.of) @definition.function @member
   (pair
     key: (property_identifier) @name
-    value: (function_expression body: (_) @body)) @definition.method @member]))
+    value: (function_expression) @body.of) @definition.method @member]))
 (_ (accessibility_modifier ["private" "protected"])) @private
 
 ; Functions in an object that a name at the top of the file, or an export, holds with a type.
@@ -33,70 +33,70 @@
   (as_expression (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))]))
   (satisfies_expression (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))]))])))
 (export_statement declaration: (lexical_declaration kind: "const" (variable_declarator value: [
   (as_expression (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))]))
   (satisfies_expression (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))]))])))
 (export_statement "default" value: [
   (as_expression (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))]))
   (satisfies_expression (object [
       (pair
         key: (property_identifier) @name
-        value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+        value: [(arrow_function) (function_expression)] @body.of)
         @definition.method @member
       (pair
         key: (property_identifier) @container
         value: (object (pair
           key: (property_identifier) @name
-          value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+          value: [(arrow_function) (function_expression)] @body.of)
           @definition.method @member))]))])
 (export_statement
   "default" @name
