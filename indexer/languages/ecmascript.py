@@ -73,7 +73,7 @@ _TYPE_REWRITES: Final = (
 JAVASCRIPT: Final = Language(
     "javascript",
     grammar("javascript", "ecmascript", "javascript", "jsx"),
-    version=2,
+    version=3,
     rewrites=_REWRITES,
     lexis=Lexis((SLASH_COMMENTS,)),
     linguist=("JavaScript",),

@@ -58,7 +58,7 @@ _REWRITES: Final = (
 GO: Final = Language(
     "go",
     grammar("go"),
-    version=2,
+    version=3,
     rewrites=_REWRITES,
     linguist=("Go",),
     suffixes=(".go",),

@@ -113,7 +113,7 @@ _REWRITES: Final = (
 PYTHON: Final = Language(
     "python",
     grammar("python"),
-    version=2,
+    version=3,
     rewrites=_REWRITES,
     lexis=Lexis((HASH_COMMENTS,)),
     linguist=("Python",),

@@ -209,7 +209,12 @@ def test_what_nobody_expected_is_told_with_a_traceback_and_never_means_nothing_f
 def test_what_a_file_makes_a_worker_say_is_no_command_of_the_runners(
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
+    (tmp_path / "sitecustomize.py").write_text(  # a worker has no `site`
+        "from indexer.pipeline import forkserver\n"
+        "forkserver._PROGRAM = 'import sys; sys.path[:] = {path}; import broken; '"
+        " + forkserver._PROGRAM\n"
+    )
+    (tmp_path / "broken.py").write_text(
         "import indexer.pipeline.worker\n"
         "def broken(**file):\n"
         "    raise ValueError(file['decoded'].text)\n"

@@ -23,7 +23,8 @@
           (identifier) @local.alias
           (member_expression) @local.alias
           (subscript_expression) @local.alias
-          [(array) (object)] @local.literal]?)
+          (array) @local.literal
+          (object) @local.literal]?)
 (variable_declarator
   name: [(object_pattern
            [(shorthand_property_identifier_pattern) @local @local.part

@@ -89,7 +89,8 @@
 (short_var_declaration
   left: (expression_list . (identifier) @local)
   right: (expression_list . [
-    [(index_expression) (slice_expression)] @local.alias
+    (index_expression) @local.alias
+    (slice_expression) @local.alias
     (unary_expression operator: "<-" operand: (_) @local.items)]))
 (short_var_declaration left: (expression_list . (_) (identifier) @local) @local.among)
 (short_var_declaration

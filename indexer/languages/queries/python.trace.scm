@@ -37,7 +37,10 @@
           (identifier) @local.alias
           (attribute) @local.alias
           (subscript) @local.alias
-          [(list) (list_comprehension) (dictionary) (dictionary_comprehension)] @local.literal]?)
+          (list) @local.literal
+          (list_comprehension) @local.literal
+          (dictionary) @local.literal
+          (dictionary_comprehension) @local.literal]?)
 (assignment
   left: (attribute object: (identifier) @self attribute: (identifier) @field)
   type: (type)? @field.type
@@ -46,7 +49,10 @@
           (identifier) @field.alias
           (attribute) @field.alias
           (subscript) @field.alias
-          [(list) (list_comprehension) (dictionary) (dictionary_comprehension)] @field.literal]?)
+          (list) @field.literal
+          (list_comprehension) @field.literal
+          (dictionary) @field.literal
+          (dictionary_comprehension) @field.literal]?)
 ; One of two values, of which the first says what it is: `a or b`, `a if c else b`, `c and a`.
 (assignment
   left: (identifier) @local
@@ -92,7 +98,8 @@
           (identifier) @local.alias
           (attribute) @local.alias
           (subscript) @local.alias
-          [(expression_list) (tuple)] @local.alias
+          (expression_list) @local.alias
+          (tuple) @local.alias
           (assignment right: [(expression_list) (tuple)] @local.alias)])
 (assignment
   left: (identifier) @local
@@ -123,10 +130,10 @@
   (list_splat_pattern (identifier) @local)
   (dictionary_splat_pattern (identifier) @local)])
 (for_statement
-  left: [(identifier) @local [(pattern_list) (tuple_pattern)] @local.among]
+  left: [(identifier) @local (pattern_list) @local.among (tuple_pattern) @local.among]
   right: (_) @local.items)
 (for_in_clause
-  left: [(identifier) @local [(pattern_list) (tuple_pattern)] @local.among]
+  left: [(identifier) @local (pattern_list) @local.among (tuple_pattern) @local.among]
   right: (_) @local.items)
 (if_statement
   condition: [

@@ -2,7 +2,8 @@
 (interface_declaration name: (_) @name) @definition.interface
 (enum_declaration name: (_) @name) @definition.enum
 (enum_body [
-  name: [(property_identifier) (string)] @name @definition.constant
+  name: (property_identifier) @name @definition.constant
+  name: (string) @name @definition.constant
   (enum_assignment name: [(property_identifier) (string)] @name) @definition.constant])
 (type_alias_declaration name: (_) @name) @definition.type
 (internal_module name: (_) @name) @definition.module

@@ -1,17 +1,20 @@
 """The queries keep to the vocabulary of queries/README.md."""
 
-from importlib import import_module, resources
+import re
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 import tree_sitter
 
+from indexer import languages
 from indexer.languages import LANGUAGES_BY_NAME, Language
 from indexer.languages.registry import PARSED
 from indexer.resolution.file_relations import LABELS
 from indexer.syntax.parser import read_query
 from indexer.syntax.trees import grammar_language
 
-QUERIES = resources.files("indexer.languages") / "queries"
+QUERIES = Path(languages.__file__).parent / "queries"
 
 
 @pytest.mark.parametrize("language", PARSED, ids=lambda language: language.name)
@@ -25,6 +28,24 @@ def test_trace_queries_use_known_labels_only(language: Language) -> None:
             query = tree_sitter.Query(compiled, file.read_text("utf-8"))
             labels = {query.capture_name(index) for index in range(query.capture_count)}
             assert {label for label in labels if not label.startswith("_")} <= LABELS
+
+
+_SKIPPED = re.compile(r';[^\n]*|"(?:\\.|[^"\\])*"')
+
+
+@pytest.mark.parametrize("path", sorted(QUERIES.glob("*.scm")), ids=lambda path: path.name)
+def test_no_alternation_is_an_alternative_of_another(path: Path) -> None:
+    """Tree-sitter would match its first alternative alone, unless it is the last one of the outer.
+
+    `findings/tree-sitter-nested-alternation-loses-matches.sh`
+    """
+    opened = [""]
+    for bracket in re.findall(r"[][()]", _SKIPPED.sub("", path.read_text("utf-8"))):
+        if bracket in ")]":
+            opened.pop()
+        else:
+            assert (opened[-1], bracket) != ("[", "[")
+            opened.append(bracket)
 
 
 def test_every_label_is_explained() -> None:

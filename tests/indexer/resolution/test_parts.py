@@ -55,6 +55,7 @@ def g(items: list[Item], pair: tuple[Item, Other], make: Callable[[], Item], x: 
         "for k, v in sorted(repo.by_name.items()): v.go()",
         "make().go()",
         "a, b = pair; a.go()",
+        "a, b = (items[0], o); a.go()",
         "for x in repo.items: x.go()",
         "for k, v in repo.by_name.items(): v.go()",
         "for v in repo.by_name.values(): v.go()",

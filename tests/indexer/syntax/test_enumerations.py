@@ -22,6 +22,7 @@ def _names(path: str, text: str) -> list[str]:
         ("a.scala", "enum E:\n  case A\n"),
         ("a.swift", "enum E { case A(Int) }"),
         ("a.ts", "enum E { A = 1 }"),
+        ("a.ts", "enum E { 'A' }"),
     ],
 )
 def test_constants_of_an_enumeration_are_its_members(path: str, text: str) -> None:
