@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from msgspec import msgpack
+from msgspec.inspect import type_info
 
 from central.corpus import rows
 from central.corpus.encoded_files import EncodedFiles, encode_files
@@ -21,9 +22,6 @@ from indexer.records.files import FileRecord, Removal
 from indexer.records.scip import ScipDocument, ScipRemoval
 
 _VERSION: Final = 1  # raise it when other rows are made of the same record
-ROWS_FORMAT: Final = hashlib.sha256(
-    repr((_VERSION, rows.COPIES, rows.FileRow._fields, rows.ChunkPoint._fields)).encode()
-).hexdigest()[:16]
 _MOST_BYTES: Final = 2**30  # PostgreSQL stores no larger value, and this one is compressed
 
 
@@ -49,6 +47,9 @@ class BatchRows(NamedTuple):
         return [*(file.path for file in self.files.files), *self.removed]
 
 
+ROWS_FORMAT: Final = hashlib.sha256(
+    repr((_VERSION, rows.COPIES, type_info(BatchRows))).encode()
+).hexdigest()[:16]
 _DECODER: Final = msgpack.Decoder(BatchRows)
 
 
