@@ -4,6 +4,8 @@ import gzip
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -355,3 +357,28 @@ def test_staging_that_is_stopped_keeps_no_lock(api: Api, monkeypatch: pytest.Mon
     monkeypatch.setattr(staging, "_is_staged", stage)
     assert stage_uploads()
     assert seen == ["5min", f"aeterna writes {run['run_id']}"]
+
+
+@pytest.mark.django_db
+def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After two minutes without a report its run is taken from it."""
+    api = api_of()
+    api.queue_full({"a.py": "".join(f"def f{number}\n" for number in range(1_000))})
+    calls: list[str] = []
+    upsert, report = type(vector_store()).upsert, claims.Claim.report
+
+    def written(*arguments: Any) -> None:
+        calls.append("upsert")
+        upsert(*arguments)
+
+    def reported(*arguments: Any) -> None:
+        calls.append("report")
+        report(*arguments)
+
+    monkeypatch.setattr(type(vector_store()), "upsert", written)
+    monkeypatch.setattr(claims.Claim, "report", reported)
+    assert apply_queued() == ["applied"]
+    between = [list(same) for call, same in groupby(calls) if call == "upsert"]
+    assert max(map(len, between)) == 4
