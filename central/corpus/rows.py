@@ -255,6 +255,8 @@ def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterat
 
 def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Yield the rows of its references; without modules in its language, of no ecosystem."""
+    if not record.references:
+        return  # most documents, whose examples take a while to find
     ecosystem_at = ecosystem_by_line(record.language, record.content)
     for one in record.references:
         yield (context.repository_id, file_id, ecosystem_at(one.line), *one)

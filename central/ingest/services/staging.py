@@ -135,11 +135,11 @@ def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
 
 def _is_in_store(run: IndexRun, batch: StoredBatch) -> bool:
     """Whether a staged batch is in this store: the service may have moved to another since."""
-    points = batch.rows.files.points
-    if not points:
+    last = next((own[-1] for own in reversed(batch.rows.files.packed_points) if own), None)
+    if last is None:
         return True
-    point = UUID(bytes=points[-1].point)
-    return bool(vector_store().existing(collection_of(run.repository, run.embedder), [point]))
+    ids = [UUID(bytes=last.point)]
+    return bool(vector_store().existing(collection_of(run.repository, run.embedder), ids))
 
 
 def _stage(run: IndexRun, batch: StoredBatch, *, advance: Callable[[], None]) -> None:
