@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from msgspec import msgpack
+from msgspec import MsgspecError, msgpack
 from msgspec.inspect import type_info
 
 from central.corpus import rows
@@ -17,6 +17,7 @@ from central.corpus.rows import RunContext
 from central.ingest.models import IndexRun
 from indexer.bundle.decode import Record
 from indexer.bundle.gzip import compress, decompress
+from indexer.errors import BundleError
 from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, Removal
 from indexer.records.scip import ScipDocument, ScipRemoval
@@ -78,5 +79,8 @@ def pack_rows(batch: BatchRows) -> bytes:
 
 
 def unpack_rows(data: bytes) -> BatchRows:
-    """Read what `pack_rows` packed in a process of the same ROWS_FORMAT."""
-    return _DECODER.decode(decompress(data, limit_bytes=_MOST_BYTES))
+    """Read what `pack_rows` packed in a process of the same ROWS_FORMAT. Raises BundleError."""
+    try:
+        return _DECODER.decode(decompress(data, limit_bytes=_MOST_BYTES))
+    except MsgspecError as exc:
+        raise BundleError("the rows of the batch are damaged") from exc

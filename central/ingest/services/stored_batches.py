@@ -33,7 +33,9 @@ class StoredBatch(NamedTuple):
 
 
 def read_batch(run: IndexRun, number: int) -> StoredBatch:
-    """Read a batch. Raises BundleError for a body of another version that this one refuses."""
+    """Read a batch. Raises BundleError for a damaged one, and for a body of another version that
+    this one refuses.
+    """
     [(has_rows, data)] = fetch_rows(_READ, [ROWS_FORMAT, ROWS_FORMAT, run.pk, number])
     return StoredBatch(number, unpack_rows(data) if has_rows else _rows_of(run, data))
 

@@ -189,6 +189,12 @@ def corrupt(_: pytest.MonkeyPatch) -> None:
     )
 
 
+def damage(_: pytest.MonkeyPatch) -> None:
+    Batch.objects.filter(run__repository__name="bad", number__gt=0).update(
+        rows=gzip.compress(b"no rows")
+    )
+
+
 def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:
     bad, write = repository("bad").pk, staging.write_points
 
@@ -201,7 +207,7 @@ def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("spoil", [forget, corrupt, refuse_points])
+@pytest.mark.parametrize("spoil", [forget, corrupt, damage, refuse_points])
 def test_a_batch_that_cannot_be_staged_keeps_no_other_from_it(
     monkeypatch: pytest.MonkeyPatch, spoil: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
