@@ -5,13 +5,12 @@ before.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from central.corpus import rows
 from central.corpus.embeddings import chunk_texts, term_counts
 from central.corpus.models import File
-from central.corpus.rows import ChunkPoint, FileRow, RunContext
+from central.corpus.rows import ChunkPoint, FileRow, PackedPoint, RunContext
 from central.db import Copy, EncodedRows, Row, encode_rows, new_ids
 from indexer.records.files import FileRecord
 
@@ -21,11 +20,12 @@ _Maker = Callable[[RunContext, int, FileRecord], Iterator[Row]]
 class EncodedFiles(NamedTuple):
     """Files with their ids, their chunks, and the rows that refer to them.
 
-    `terms` are the ids of all chunks' terms, and `term_chunks` how many chunks have each.
+    `packed_points` are those of each file. `terms` are the ids of all chunks' terms, and
+    `term_chunks` how many chunks have each.
     """
 
     files: list[FileRow]
-    points: list[ChunkPoint]
+    packed_points: list[list[PackedPoint]]
     terms: list[int]
     term_chunks: list[int]
     chunks: EncodedRows
@@ -35,13 +35,22 @@ class EncodedFiles(NamedTuple):
     imports: EncodedRows
     exports: EncodedRows
 
+    @property
+    def points(self) -> list[ChunkPoint]:
+        """The points of all files; those of a file share its path, which may be long."""
+        return [
+            ChunkPoint(file.path, file.language, *point)
+            for file, own in zip(self.files, self.packed_points, strict=True)
+            for point in own
+        ]
+
 
 def encode_files(context: RunContext, records: Sequence[FileRecord]) -> EncodedFiles:
     """Give ids to new files, and encode their rows."""
     owned = list(zip(new_ids(File, len(records)), records, strict=True))
     texts = [chunk_texts(record) for record in records]
     points = [
-        rows.chunk_points(context, record, own) for record, own in zip(records, texts, strict=True)
+        rows.packed_points(context, record, own) for record, own in zip(records, texts, strict=True)
     ]
     terms, counts = term_counts([chunk.terms.ids for record in records for chunk in record.chunks])
 
@@ -50,7 +59,7 @@ def encode_files(context: RunContext, records: Sequence[FileRecord]) -> EncodedF
 
     return EncodedFiles(
         files=[rows.file_row(context, *pair) for pair in owned],
-        points=list(chain.from_iterable(points)),
+        packed_points=points,
         terms=terms.tolist(),
         term_chunks=counts.tolist(),
         chunks=encode_rows(

@@ -157,12 +157,22 @@ def _unparsed(unparsed: Unparsed | None) -> tuple[list[list[int]] | None, list[s
     return [list(one) for one in unparsed.lines], [*others, *unparsed.names]
 
 
-class ChunkPoint(NamedTuple):
-    """A chunk as a vector store needs it.
+class PackedPoint(NamedTuple):
+    """What a chunk alone determines of its point.
 
     `digest` is that of its embedder's input, `point` the 16 bytes of its id. `terms` and `vector`
     are packed (corpus.embeddings); a chunk that came without a vector has b"".
     """
+
+    type: str
+    digest: bytes
+    point: bytes
+    terms: bytes
+    vector: bytes
+
+
+class ChunkPoint(NamedTuple):
+    """A chunk as a vector store needs it: its file's path and language, and a PackedPoint."""
 
     path: str
     language: str
@@ -173,12 +183,12 @@ class ChunkPoint(NamedTuple):
     vector: bytes
 
 
-def chunk_points(context: RunContext, record: FileRecord, texts: Sequence[str]) -> list[ChunkPoint]:
-    """Return the chunks of a file, whose `texts` these are, in order."""
+def packed_points(
+    context: RunContext, record: FileRecord, texts: Sequence[str]
+) -> list[PackedPoint]:
+    """Return the points of a file's chunks, whose `texts` these are, in order."""
     return [
-        ChunkPoint(
-            record.path,
-            record.language,
+        PackedPoint(
             chunk.type,
             embedding_digest(
                 embedder_input(path=record.path, container=chunk.container, text=text)
@@ -196,7 +206,7 @@ def chunk_rows(
     file_id: int,
     record: FileRecord,
     texts: Sequence[str],
-    points: Sequence[ChunkPoint],
+    points: Sequence[PackedPoint],
 ) -> Iterator[Row]:
     """Yield the rows of its chunks, whose `texts` and `points` these are."""
     for ordinal, (chunk, text, point) in enumerate(zip(record.chunks, texts, points, strict=True)):
@@ -245,6 +255,8 @@ def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterat
 
 def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Yield the rows of its references; without modules in its language, of no ecosystem."""
+    if not record.references:
+        return  # most documents, whose examples take a while to find
     ecosystem_at = ecosystem_by_line(record.language, record.content)
     for one in record.references:
         yield (context.repository_id, file_id, ecosystem_at(one.line), *one)

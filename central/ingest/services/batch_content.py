@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import NamedTuple
 
 from django.conf import settings
@@ -71,7 +72,8 @@ def require_known(credential: Credential, run: IndexRun, batch: BatchRows) -> No
 
     The client of a direct run writes all of them to the vector store.
     """
-    digests = {point.digest for point in batch.files.points if not point.vector}
+    points = chain.from_iterable(batch.files.packed_points)
+    digests = {point.digest for point in points if not point.vector}
     if run.is_direct or not digests:
         return
     known = known_digests(

@@ -8,7 +8,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from msgspec import msgpack
+from msgspec import MsgspecError, msgpack
+from msgspec.inspect import type_info
 
 from central.corpus import rows
 from central.corpus.encoded_files import EncodedFiles, encode_files
@@ -16,14 +17,12 @@ from central.corpus.rows import RunContext
 from central.ingest.models import IndexRun
 from indexer.bundle.decode import Record
 from indexer.bundle.gzip import compress, decompress
+from indexer.errors import BundleError
 from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, Removal
 from indexer.records.scip import ScipDocument, ScipRemoval
 
 _VERSION: Final = 1  # raise it when other rows are made of the same record
-ROWS_FORMAT: Final = hashlib.sha256(
-    repr((_VERSION, rows.COPIES, rows.FileRow._fields, rows.ChunkPoint._fields)).encode()
-).hexdigest()[:16]
 _MOST_BYTES: Final = 2**30  # PostgreSQL stores no larger value, and this one is compressed
 
 
@@ -49,6 +48,9 @@ class BatchRows(NamedTuple):
         return [*(file.path for file in self.files.files), *self.removed]
 
 
+ROWS_FORMAT: Final = hashlib.sha256(
+    repr((_VERSION, rows.COPIES, type_info(BatchRows))).encode()
+).hexdigest()[:16]
 _DECODER: Final = msgpack.Decoder(BatchRows)
 
 
@@ -77,5 +79,8 @@ def pack_rows(batch: BatchRows) -> bytes:
 
 
 def unpack_rows(data: bytes) -> BatchRows:
-    """Read what `pack_rows` packed in a process of the same ROWS_FORMAT."""
-    return _DECODER.decode(decompress(data, limit_bytes=_MOST_BYTES))
+    """Read what `pack_rows` packed in a process of the same ROWS_FORMAT. Raises BundleError."""
+    try:
+        return _DECODER.decode(decompress(data, limit_bytes=_MOST_BYTES))
+    except MsgspecError as exc:
+        raise BundleError("the rows of the batch are damaged") from exc

@@ -29,6 +29,7 @@ from central.repositories.states import RunState
 from indexer.errors import BundleError, StoreError
 
 _ROWS = 1_024  # rows a statement
+_POINTS = 256  # points between two reports: without any, a transaction ends and a claim is lost
 _IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
 _LOCK_UNSTAGED: Final = _sql(
@@ -98,13 +99,18 @@ def _is_staged(batch: Batch) -> bool:
     """Stage the batch, unless something is wrong with it. Raises StoreError for an outage."""
     try:
         with transaction.atomic():
-            _stage(batch.run, read_batch(batch.run, batch.number))
+            _stage(batch.run, read_batch(batch.run, batch.number), advance=_go_on)
     except (StoreError, EmbeddingGoneError, BundleError) as exc:
         if isinstance(exc, StoreError) and exc.retryable:
             raise
         _log.warning("staging_deferred", run=str(batch.run_id), error=str(exc))
         return False
     return True
+
+
+def _go_on() -> None:
+    """Show the database that this transaction is not idle."""
+    execute("SELECT", [])
 
 
 def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
@@ -129,16 +135,14 @@ def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
 
 def _is_in_store(run: IndexRun, batch: StoredBatch) -> bool:
     """Whether a staged batch is in this store: the service may have moved to another since."""
-    points = batch.rows.files.points
-    if not points:
+    last = next((own[-1] for own in reversed(batch.rows.files.packed_points) if own), None)
+    if last is None:
         return True
-    point = UUID(bytes=points[-1].point)
-    return bool(vector_store().existing(collection_of(run.repository, run.embedder), [point]))
+    ids = [UUID(bytes=last.point)]
+    return bool(vector_store().existing(collection_of(run.repository, run.embedder), ids))
 
 
-def _stage(
-    run: IndexRun, batch: StoredBatch, *, advance: Callable[[], None] = lambda: None
-) -> None:
+def _stage(run: IndexRun, batch: StoredBatch, *, advance: Callable[[], None]) -> None:
     # One order in all processes: in a transaction, the embeddings stay locked until its end.
     items = sorted(batch.rows.files.points, key=lambda item: item.digest)
     save_file_vectors(run_id=run.pk, batch=batch, chunks=_written(run, items, advance))
@@ -153,9 +157,10 @@ def _written(
         vectors = _vectors(run, part)
         save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
         chunks = [(item, unpack_vector(vectors[item.digest])) for item in part]
-        write_points(store=vector_store(), collection=collection, run_id=run.pk, items=chunks)
+        for some in slices(chunks, _POINTS):
+            write_points(store=vector_store(), collection=collection, run_id=run.pk, items=some)
+            advance()
         yield from chunks
-        advance()
 
 
 def _vectors(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, bytes]:

@@ -1,20 +1,23 @@
 """The batches of a run as they are read again: to be staged, applied or salvaged."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from django.conf import settings
 
+from central.corpus.rows import FileRow, PackedPoint
 from central.db import fetch_rows, sql
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services.batch_rows import ROWS_FORMAT, BatchRows, make_rows, unpack_rows
 from central.ingest.services.trees import TREE_NUMBER
 from indexer.bundle.decode import decode_records
 from indexer.bundle.gzip import decompress
+from indexer.records.scip import ScipPlace
 from indexer.records.vectors import EmbedderSpec
 
 _KEPT_BYTES: Final = 100_000_000  # in memory, about
-_INFLATED: Final = 4  # a batch's rows in memory, in proportion to their stored size
+_VALUE_BYTES: Final = 64  # of memory that a value of a batch takes beside its text or bytes
 _READ: Final = sql(
     "SELECT rows_format = %s::text, CASE WHEN rows_format = %s::text THEN rows ELSE body END"
     " FROM {batch} WHERE run_id = %s AND number = %s",
@@ -23,17 +26,18 @@ _READ: Final = sql(
 
 
 class StoredBatch(NamedTuple):
-    """A batch of files, removals and documents, and the size of what is stored of it in bytes."""
+    """A batch of files, removals and documents."""
 
     number: int
     rows: BatchRows
-    size: int
 
 
 def read_batch(run: IndexRun, number: int) -> StoredBatch:
-    """Read a batch. Raises BundleError for a body of another version that this one refuses."""
+    """Read a batch. Raises BundleError for a damaged one, and for a body of another version that
+    this one refuses.
+    """
     [(has_rows, data)] = fetch_rows(_READ, [ROWS_FORMAT, ROWS_FORMAT, run.pk, number])
-    return StoredBatch(number, unpack_rows(data) if has_rows else _rows_of(run, data), len(data))
+    return StoredBatch(number, unpack_rows(data) if has_rows else _rows_of(run, data))
 
 
 def _rows_of(run: IndexRun, body: bytes) -> BatchRows:
@@ -73,10 +77,41 @@ class StoredBatches:
 
     def _read(self, number: int) -> StoredBatch:
         batch = read_batch(self._run, number)
-        if _INFLATED * batch.size <= self._room:
-            self._room -= _INFLATED * batch.size
+        size = _size_in_memory(batch.rows)
+        if size <= self._room:
+            self._room -= size
             self._kept[number] = batch
         return batch
+
+
+def _size_in_memory(batch: BatchRows) -> int:
+    """Estimate it in bytes; its size as it is stored tells nothing: gzip may save 99.9 %."""
+    files, documents = batch.files, batch.documents
+    rows = (
+        *(files.chunks, files.symbols, files.references),
+        *(files.manifests, files.imports, files.exports),
+    )
+    points = [len(one.terms) + len(one.vector) for own in files.packed_points for one in own]
+    symbols = [len(symbol) for document in documents for symbol in document.symbols]
+    places = [
+        len(one.definitions) + len(one.references) + len(one.relationships) for one in documents
+    ]
+    values = (
+        len(FileRow._fields) * len(files.files)
+        + len(PackedPoint._fields) * len(points)
+        + len(files.terms)
+        + len(symbols)
+        + len(ScipPlace._fields) * sum(places)
+        + len(batch.paths)
+        + len(batch.removed_documents)
+    )
+    sizes = (
+        *(sys.getsizeof(file.content) for file in files.files),
+        *(len(one.data) for one in rows),
+        *points,
+        *symbols,
+    )
+    return sum(sizes) + _VALUE_BYTES * values
 
 
 def stored_path_keys(run: IndexRun) -> set[int]:

@@ -1,5 +1,6 @@
 """Vectors that somebody paid for are kept, however the run ended that brought them."""
 
+import gzip
 from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
@@ -245,9 +246,14 @@ def _away(**_: object) -> None:
     raise StoreUnavailableError("connection refused")
 
 
-def test_an_upload_that_cannot_be_read_any_more_is_dropped(api: Api) -> None:
+@pytest.mark.parametrize(
+    "spoilt", [{"body": b"not gzip", "rows_format": ""}, {"rows": gzip.compress(b"no rows")}]
+)
+def test_an_upload_that_cannot_be_read_any_more_is_dropped(
+    api: Api, spoilt: dict[str, object]
+) -> None:
     cancel(api)
-    Batch.objects.filter(number=1).update(body=b"not gzip", rows_format="")
+    Batch.objects.filter(number=1).update(**spoilt)
     salvage_uploads()
     assert known(api) == 1
     assert not Batch.objects.exists()

@@ -4,6 +4,8 @@ import gzip
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -187,6 +189,12 @@ def corrupt(_: pytest.MonkeyPatch) -> None:
     )
 
 
+def damage(_: pytest.MonkeyPatch) -> None:
+    Batch.objects.filter(run__repository__name="bad", number__gt=0).update(
+        rows=gzip.compress(b"no rows")
+    )
+
+
 def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:
     bad, write = repository("bad").pk, staging.write_points
 
@@ -199,7 +207,7 @@ def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("spoil", [forget, corrupt, refuse_points])
+@pytest.mark.parametrize("spoil", [forget, corrupt, damage, refuse_points])
 def test_a_batch_that_cannot_be_staged_keeps_no_other_from_it(
     monkeypatch: pytest.MonkeyPatch, spoil: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
@@ -355,3 +363,28 @@ def test_staging_that_is_stopped_keeps_no_lock(api: Api, monkeypatch: pytest.Mon
     monkeypatch.setattr(staging, "_is_staged", stage)
     assert stage_uploads()
     assert seen == ["5min", f"aeterna writes {run['run_id']}"]
+
+
+@pytest.mark.django_db
+def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After two minutes without a report its run is taken from it."""
+    api = api_of()
+    api.queue_full({"a.py": "".join(f"def f{number}\n" for number in range(1_000))})
+    calls: list[str] = []
+    upsert, report = type(vector_store()).upsert, claims.Claim.report
+
+    def written(*arguments: Any) -> None:
+        calls.append("upsert")
+        upsert(*arguments)
+
+    def reported(*arguments: Any) -> None:
+        calls.append("report")
+        report(*arguments)
+
+    monkeypatch.setattr(type(vector_store()), "upsert", written)
+    monkeypatch.setattr(claims.Claim, "report", reported)
+    assert apply_queued() == ["applied"]
+    between = [list(same) for call, same in groupby(calls) if call == "upsert"]
+    assert max(map(len, between)) == 4
