@@ -11,7 +11,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 from uuid import UUID
 
-from indexer.records.vectors import TermVector
+from indexer.records.vectors import FLOAT32, UINT32, TermVector
 from indexer.store.base import (
     Hit,
     HybridHits,
@@ -87,9 +87,10 @@ def unpack_ids(packed: bytes) -> list[UUID]:
     ]
 
 
-def _pack_arrays(arrays: "Sequence[NDArray[Any]]") -> PackedArrays:
-    """Concatenate arrays."""
-    return PackedArrays(b"".join([part.tobytes() for part in arrays]), [len(p) for p in arrays])
+def _pack_arrays(arrays: "Sequence[NDArray[Any]]", item: str) -> PackedArrays:
+    """Concatenate arrays as numbers of one type (`records.vectors`)."""
+    parts = [part.astype(item, copy=False).tobytes() for part in arrays]
+    return PackedArrays(b"".join(parts), [len(part) for part in arrays])
 
 
 def _unpack_arrays(packed: PackedArrays, item: Literal["f", "I"]) -> "Iterator[NDArray[Any]]":
@@ -115,9 +116,9 @@ def pack_points(points: Sequence[Point]) -> PackedPoints:
         paths=[point.path for point in points],
         languages=[point.language for point in points],
         types=[point.type for point in points],
-        vectors=_pack_arrays([point.vector for point in points]),
-        term_ids=_pack_arrays([point.terms.ids for point in points]),
-        term_weights=_pack_arrays([point.terms.weights for point in points]),
+        vectors=_pack_arrays([point.vector for point in points], FLOAT32),
+        term_ids=_pack_arrays([point.terms.ids for point in points], UINT32),
+        term_weights=_pack_arrays([point.terms.weights for point in points], FLOAT32),
     )
 
 
@@ -146,7 +147,7 @@ def pack_queries(queries: Sequence[HybridQuery]) -> list[PackedQuery]:
     """Pack the arrays of every query."""
     return [
         PackedQuery(
-            query.vector.tobytes() if is_nonzero(query.vector) else None,
+            query.vector.astype(FLOAT32).tobytes() if is_nonzero(query.vector) else None,
             _packed_terms(query.terms) if has_terms(query.terms) else None,
             query.limit,
             query.filter,
@@ -156,7 +157,7 @@ def pack_queries(queries: Sequence[HybridQuery]) -> list[PackedQuery]:
 
 
 def _packed_terms(terms: TermVector) -> tuple[bytes, bytes]:
-    return terms.ids.tobytes(), terms.weights.tobytes()
+    return terms.ids.astype(UINT32).tobytes(), terms.weights.astype(FLOAT32).tobytes()
 
 
 def unpack_queries(packed: Sequence[PackedQuery]) -> list[HybridQuery]:
