@@ -112,7 +112,7 @@ class _SpooledVectors:
                 self._used += 1
 
 
-_WINDOW_CHUNKS: Final = 1_000  # one request to central takes 15 ms, whatever its size
+_WINDOW_CHUNKS: Final = 2_000  # one request to central takes 15 ms, whatever its size
 _WINDOW_BYTES: Final = 16_000_000
 _MAX_PENDING: Final = 2  # windows
 
