@@ -1,7 +1,6 @@
 """`python -m indexer COMMAND`: the parser, signals and exit codes. See indexer.commands."""
 
 import argparse
-import gc
 import logging
 import os
 import signal
@@ -18,14 +17,12 @@ from indexer.output.github import GitHubRunner, Level
 from indexer.pipeline import job_summary
 
 _COMMANDS: Final = (run, impact, comment)
-_COLLECTED_OBJECTS: Final = 100_000  # imports make a tenth of that, and no garbage
 _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
-    gc.set_threshold(_COLLECTED_OBJECTS)
     environ = consume_environment()
     log.to_standard_error()
     # httpx imports its own command line, with click and rich, and HTTP/2, if these are installed.

@@ -16,7 +16,7 @@ from indexer.bundle.gzip import decompress
 from indexer.records.scip import ScipPlace
 from indexer.records.vectors import EmbedderSpec
 
-_KEPT_BYTES: Final = 100_000_000  # in memory, about
+_KEPT_BYTES: Final = 40_000_000  # in memory, about
 _VALUE_BYTES: Final = 64  # of memory that a value of a batch takes beside its text or bytes
 _READ: Final = sql(
     "SELECT rows_format = %s::text, CASE WHEN rows_format = %s::text THEN rows ELSE body END"
