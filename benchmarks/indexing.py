@@ -20,6 +20,7 @@ from scripts.local_service import ROOT, Organization, Service, running_service
 SAMPLES = ROOT / "tests/indexer/data/sources"  # sample.py.txt and one of each other language
 ROUNDS = 5
 PAIRS = 11
+IDLE_PERCENT = 5.0  # of a core
 
 
 def measure(workspace: Path) -> Iterator[Figure]:
@@ -31,10 +32,12 @@ def measure(workspace: Path) -> Iterator[Figure]:
         yield Figure("cold index, 3.5 MB of Python", timed_index(acme, small, "small"), "s", 10)
         yield Figure("peak resident, indexer (any process)", indexer_peak(), "MB", 700)
         yield from server_peaks(service, "")
+        wait_until_idle(service)
         yield Figure("force push that changes 3 files", force_push(acme, small, "small"), "s", 2.5)
         yield Figure("cold index, 35 MB of Python", timed_index(acme, large, "large"), "s")
         yield Figure("peak resident, indexer, after 35 MB", indexer_peak(), "MB", 700)
         yield from server_peaks(service, ", after 35 MB")
+        wait_until_idle(service)
         three_small, three_large = three_files(acme, {"small": small, "large": large})
         yield Figure("3 changed files", three_small, "s", 1.5)
         yield Figure("3 changed files, ten times the repository", three_large, "s")
@@ -107,6 +110,13 @@ def touch_three(repository: Path, remark: str) -> None:
             file.write(f"\n# {remark}\n")
 
 
+def wait_until_idle(service: Service) -> None:
+    """Return when the server has next to nothing to do: edges follow after an apply."""
+    server = server_process(service)
+    while server.cpu_percent(interval=1.0) > IDLE_PERCENT:
+        pass
+
+
 def indexer_peak() -> float:
     """Largest resident size of any indexer process so far, in MB."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
@@ -114,12 +124,17 @@ def indexer_peak() -> float:
 
 def server_peaks(service: Service, when: str) -> Iterator[Figure]:
     """Largest resident size of the server's processes so far, in MB: web, and vector store."""
+    server = server_process(service)
+    store = max((peak(child.pid) for child in server.children(recursive=True)), default=0.0)
+    yield Figure(f"peak resident, server{when}", peak(server.pid), "MB", 700)
+    yield Figure(f"peak resident, store process{when}", store, "MB", 700)
+
+
+def server_process(service: Service) -> psutil.Process:
+    """The process of a running service. Raises RuntimeError if there is none."""
     if service.process is None:
         raise RuntimeError("The service is not running.")
-    children = psutil.Process(service.process.pid).children(recursive=True)
-    store = max((peak(child.pid) for child in children), default=0.0)
-    yield Figure(f"peak resident, server{when}", peak(service.process.pid), "MB", 700)
-    yield Figure(f"peak resident, store process{when}", store, "MB", 700)
+    return psutil.Process(service.process.pid)
 
 
 def peak(pid: int) -> float:

@@ -9,6 +9,7 @@ import threading
 import time
 from functools import partial
 from typing import Any, Final
+from uuid import UUID
 
 import psycopg
 import structlog
@@ -33,15 +34,15 @@ _LISTEN_AGAIN_SECONDS: Final = 60.0  # after a session that was lost or that doe
 _log = structlog.get_logger(__name__)
 
 
-def wait_for_end(run_id: object, *, organization_id: int) -> Wait | None:
-    """Wait for the end of a run whose state is read next; None if too many wait already."""
+def enter_wait(run_id: UUID, *, organization_id: int) -> Wait | None:
+    """Take a place to wait for a run's end, before its state is read; None if too many wait."""
     wait = RUN_WAITS.enter(str(run_id), organization_id)
     if wait and not _is_alone():
         _ENDS_ELSEWHERE.watch()
     return wait
 
 
-def announce_end(run_id: object) -> None:
+def announce_end(run_id: UUID) -> None:
     """Wake who waits for this run, once the present transaction is committed."""
     transaction.on_commit(partial(RUN_WAITS.wake, {str(run_id)}))
     if not _is_alone():

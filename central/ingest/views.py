@@ -24,7 +24,7 @@ from central.http.parameters import INTEGER, query_object
 from central.http.urls import absolute_url
 from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
-from central.ingest.run_waits import RUN_WAITS, wait_for_end
+from central.ingest.run_waits import RUN_WAITS, enter_wait
 from central.ingest.selectors import visible_run
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batches import put_batch, put_tree
@@ -144,7 +144,7 @@ class RunView(APIView):
         credential = credential_in(request)
         seconds = _wait_seconds(request)
         organization_id = credential.organization.pk
-        wait = wait_for_end(run_id, organization_id=organization_id) if seconds else None
+        wait = enter_wait(run_id, organization_id=organization_id) if seconds else None
         run = visible_run(credential=credential, run_id=run_id)
         data = serializers.Run(run).data
         if wait is None or run.state not in BUSY_RUN_STATES:

@@ -27,7 +27,7 @@ _RUNS: Final = "/api/v1/index/runs"
 _PROGRESS_SECONDS: Final = 5  # that a request waits while people see how far the run is
 _SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
-_POLL_SHARE: Final = 0.04  # of the time waited so far: the longest delay in seeing the end
+_POLL_SHARE: Final = 0.04  # of the time waited so far, where central does not wait
 _ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
 _GZIP: Final = {"Content-Type": "application/gzip"}
 
@@ -279,7 +279,7 @@ class IndexingClient:
         """Have central wait for one of `states`, up to `portion_seconds` a request.
 
         Where it answers sooner, poll, quickly at first: a small run is applied within milliseconds.
-        Older services know no `wait`, and one that is busy does not.
+        Older services ignore `wait`; one where too many wait answers at once.
         """
         began = asked = time.monotonic()
         while True:

@@ -282,7 +282,7 @@ def _read(known: ManifestFormat, path: str, content: bytes | str) -> Manifest | 
 
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
-        read = reader(known)(text.removeprefix("\ufeff"), path)
+        read = import_reader(known)(text.removeprefix("\ufeff"), path)
         return truncate_manifest(read) if read else None
     except TooLargeError:
         return Manifest(known.ecosystem, problem=ManifestProblem.TOO_LARGE)
@@ -290,7 +290,7 @@ def _read(known: ManifestFormat, path: str, content: bytes | str) -> Manifest | 
         return Manifest(known.ecosystem, problem=ManifestProblem.INVALID)
 
 
-def reader(known: ManifestFormat) -> _Read:
+def import_reader(known: ManifestFormat) -> _Read:
     """Import the function that reads a format."""
     module, _, name = known.reader.partition(":")
     read: _Read = getattr(import_module(f"indexer.ecosystems.{module}"), name)

@@ -59,7 +59,7 @@ def rules_of(suffix: str) -> tuple[Rule, ...]:
 
 def language_named(name: str) -> str:
     """Return the language with a name or alias, as people write it; "" if there is none."""
-    if not name:
+    if not name:  # of most files: the data is not loaded
         return ""
     aliases = facts().aliases
     name = name.lower()

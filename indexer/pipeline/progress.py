@@ -145,11 +145,11 @@ class Bar:
             self._bars.refresh()
 
     def wait(self) -> None:
-        """Draw that the run is queued, at once, as central is polled rarely."""
+        """Draw that the run is queued, at once, as central's next answer may take seconds."""
         self._bars.update(self._task, description=f"{self._stage}: {_QUEUED}", refresh=True)
 
     def update(self, percent: int) -> None:
-        """Draw the percentage at once, as central is polled rarely."""
+        """Draw the percentage at once, as central's next answer may take seconds."""
         self._bars.update(
             self._task, description=self._stage, completed=percent, total=100, refresh=True
         )

@@ -64,7 +64,7 @@ class WorkerPool:
         self._idle: SimpleQueue[Worker | None] = SimpleQueue()  # None: to be replaced
         for worker in self._workers:
             self._idle.put(worker)
-        # While one thread reads an answer, another gives the worker its next task.
+        # While a worker does a task, a thread pickles its next, another unpickles its last answer.
         self._threads = ThreadPoolExecutor(2 * count, thread_name_prefix="worker")
         self._is_abandoned = False
         self._isolating = threading.Lock()
@@ -149,7 +149,7 @@ class WorkerPool:
         Raises WorkerDiedError if it does, IndexerError if no process can be started.
         """
         with self._isolating:
-            self._isolated = self._isolated or _tried_worker()
+            self._isolated = self._isolated or _checked_worker()
             try:
                 return self._isolated.run(work, *arguments, **more)
             except WorkerDiedError:
@@ -177,7 +177,7 @@ def _groups(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
         yield group
 
 
-def _tried_worker() -> Worker:
+def _checked_worker() -> Worker:
     """Return a worker that is known to have started.
 
     Raises IndexerError if it does not start, because no file has caused that.

@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 from indexer.output import log
 from indexer.pipeline.worker_channel import receive, send
 
-_COLLECTED_REQUESTS: Final = 100
+_REQUESTS_PER_COLLECTION: Final = 100
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # noqa: TID251 - NumPy would start threads for nothing
 
@@ -50,7 +50,7 @@ def _serve(channel: socket.socket) -> None:
         request, descriptors = receive(channel)
         if request:
             send(channel, _answer(request))
-        if number % _COLLECTED_REQUESTS == 0:  # one that `watch` keeps works for days
+        if number % _REQUESTS_PER_COLLECTION == 0:  # one that `watch` keeps works for days
             gc.collect()
         for descriptor in descriptors:
             channel = _forked(channel, descriptor)

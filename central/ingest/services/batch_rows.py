@@ -23,7 +23,7 @@ from indexer.records.files import FileRecord, Removal
 from indexer.records.scip import ScipDocument, ScipRemoval
 
 _VERSION: Final = 1  # raise it when other rows are made of the same record
-_MOST_BYTES: Final = 2**30  # PostgreSQL stores no larger value, and this one is compressed
+_MOST_BYTES: Final = 2**30  # when decompressed: more than any batch makes
 
 
 class BatchRows(NamedTuple):
@@ -33,14 +33,6 @@ class BatchRows(NamedTuple):
     removed: list[str]
     documents: list[ScipDocument]
     removed_documents: list[str]
-
-    @property
-    def lines(self) -> int:
-        """The number of the batch's lines."""
-        return sum(
-            len(each)
-            for each in (self.files.files, self.removed, self.documents, self.removed_documents)
-        )
 
     @property
     def paths(self) -> list[str]:
@@ -54,19 +46,13 @@ ROWS_FORMAT: Final = hashlib.sha256(
 _DECODER: Final = msgpack.Decoder(BatchRows)
 
 
-def run_context(run: IndexRun) -> RunContext:
-    """Return what the rows of the run's files depend on besides their records."""
-    return RunContext(
-        repository_id=run.repository_id, run_id=run.pk, extractor=Extractor.parse(run.extractor)
-    )
-
-
 def make_rows(run: IndexRun, records: Sequence[Record]) -> BatchRows:
     """Make the rows of a batch, and give ids to its files."""
+    context = RunContext(
+        repository_id=run.repository_id, run_id=run.pk, extractor=Extractor.parse(run.extractor)
+    )
     return BatchRows(
-        files=encode_files(
-            run_context(run), [one for one in records if isinstance(one, FileRecord)]
-        ),
+        files=encode_files(context, [one for one in records if isinstance(one, FileRecord)]),
         removed=[one.path for one in records if isinstance(one, Removal)],
         documents=[one for one in records if isinstance(one, ScipDocument)],
         removed_documents=[one.path for one in records if isinstance(one, ScipRemoval)],

@@ -41,7 +41,7 @@ def write_points(
 
 
 def uploaded_files(run: IndexRun) -> int:
-    """Return the number of lines in the run's batches."""
+    """Return the number of files and removals in the run's batches."""
     return sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
 
 

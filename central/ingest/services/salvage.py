@@ -66,7 +66,7 @@ def verify_direct_points(
 
     for batch in batches:
         save_file_vectors(run_id=run.pk, batch=batch, chunks=verified(batch))
-        done += batch.rows.lines
+        done += len(batch.rows.paths)
     if missing or wrong:
         raise PointsMissingError(_problem(missing, wrong, collection))
 

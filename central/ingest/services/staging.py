@@ -29,7 +29,7 @@ from central.repositories.states import RunState
 from indexer.errors import BundleError, StoreError
 
 _ROWS = 1_024  # rows a statement
-_POINTS = 256  # points between two reports: without any, a transaction ends and a claim is lost
+_REPORTED_POINTS = 256  # without a report, a transaction ends and a claim is lost
 _IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
 _LOCK_UNSTAGED: Final = _sql(
@@ -99,7 +99,7 @@ def _is_staged(batch: Batch) -> bool:
     """Stage the batch, unless something is wrong with it. Raises StoreError for an outage."""
     try:
         with transaction.atomic():
-            _stage(batch.run, read_batch(batch.run, batch.number), advance=_go_on)
+            _stage(batch.run, read_batch(batch.run, batch.number), advance=_keep_alive)
     except (StoreError, EmbeddingGoneError, BundleError) as exc:
         if isinstance(exc, StoreError) and exc.retryable:
             raise
@@ -108,7 +108,7 @@ def _is_staged(batch: Batch) -> bool:
     return True
 
 
-def _go_on() -> None:
+def _keep_alive() -> None:
     """Show the database that this transaction is not idle."""
     execute("SELECT", [])
 
@@ -129,7 +129,7 @@ def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
         is_unstaged = fetch_rows(_LOCK_UNSTAGED, [run.pk, batch.number])  # waits for who stages it
         if is_unstaged or not _is_in_store(run, batch):
             _stage(run, batch, advance=report)
-        done += batch.rows.lines
+        done += len(batch.rows.paths)
         report()
 
 
@@ -157,7 +157,7 @@ def _written(
         vectors = _vectors(run, part)
         save_embeddings(repository_id=run.repository_id, embedder=run.embedder, vectors=vectors)
         chunks = [(item, unpack_vector(vectors[item.digest])) for item in part]
-        for some in slices(chunks, _POINTS):
+        for some in slices(chunks, _REPORTED_POINTS):
             write_points(store=vector_store(), collection=collection, run_id=run.pk, items=some)
             advance()
         yield from chunks

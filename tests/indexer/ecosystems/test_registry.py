@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexer import ecosystems
 from indexer.ecosystems import is_manifest, parsing, read_manifest
-from indexer.ecosystems.formats import FORMATS, reader
+from indexer.ecosystems.formats import FORMATS, import_reader
 from indexer.ecosystems.pypi import search_paths
 from indexer.limits import (
     MANIFEST_CHARACTERS,
@@ -215,7 +215,7 @@ def test_nothing_that_looks_like_a_manifest_raises(path: str, content: str) -> N
 
 def test_each_format_names_a_reader_that_is_there() -> None:
     for one in FORMATS:
-        assert callable(reader(one))
+        assert callable(import_reader(one))
 
 
 def test_what_is_imported_when_it_is_named_is_there() -> None:
