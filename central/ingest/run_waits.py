@@ -36,10 +36,13 @@ _log = structlog.get_logger(__name__)
 
 def enter_wait(run_id: UUID, *, organization_id: int) -> Wait | None:
     """Take a place to wait for a run's end, before its state is read; None if too many wait."""
-    wait = RUN_WAITS.enter(str(run_id), organization_id)
-    if wait and not _is_alone():
+    return RUN_WAITS.enter(str(run_id), organization_id)
+
+
+def watch_ends() -> None:
+    """Learn of ends in other processes too, now that a request waits for a busy run."""
+    if not _is_alone():
         _ENDS_ELSEWHERE.watch()
-    return wait
 
 
 def announce_end(run_id: UUID) -> None:
@@ -55,7 +58,7 @@ def _is_alone() -> bool:
 
 
 class EndsElsewhere:
-    """A thread that learns of runs' ends in other processes, as long as somebody here waits."""
+    """A thread that learns of runs' ends in other processes, as long as a request waits here."""
 
     def __init__(self, waits: Waits) -> None:
         self._waits = waits
@@ -81,14 +84,14 @@ class EndsElsewhere:
                     self._thread = None
 
     def _is_needed(self) -> bool:
-        """Whether somebody waits; if nobody does, `watch` starts another thread from now on."""
+        """Whether a request waits; if none does, `watch` starts another thread from now on."""
         with self._lock:
             if not self._waits.awaited():
                 self._thread = None
             return self._thread is not None
 
     def _listen(self) -> None:
-        """Wake by notifications until nobody waits, or until the session is lost or hears none."""
+        """Wake by notifications until no request waits, or the session is lost or hears none."""
         try:
             with psycopg.connect(**connection.get_connection_params(), autocommit=True) as session:
                 session.execute(f"LISTEN {_CHANNEL}")

@@ -24,7 +24,7 @@ from central.http.parameters import INTEGER, query_object
 from central.http.urls import absolute_url
 from central.ingest import serializers, signing
 from central.ingest.models import IndexRun
-from central.ingest.run_waits import RUN_WAITS, enter_wait
+from central.ingest.run_waits import RUN_WAITS, enter_wait, watch_ends
 from central.ingest.selectors import visible_run
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batches import put_batch, put_tree
@@ -149,6 +149,7 @@ class RunView(APIView):
         data = serializers.Run(run).data
         if wait is None or run.state not in BUSY_RUN_STATES:
             return Response(data)
+        watch_ends()
         return DeferredResponse(data, wait=wait, waits=RUN_WAITS, seconds=seconds)
 
     @extend_schema(

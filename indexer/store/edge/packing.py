@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UUID_BYTES = 16
-# As `array` and `memoryview` call them.
-_FLOAT32: Final = "f"
-_UINT32: Final = "I"
+# Type codes of `array` and `memoryview`.
+_FLOAT32_CODE: Final = "f"
+_UINT32_CODE: Final = "I"
 
 
 class PackedArrays(NamedTuple):
@@ -126,8 +126,8 @@ def unpack_points(packed: PackedPoints) -> list[Point]:
     """Invert `pack_points`; vectors and terms are views."""
     terms = map(
         TermVector,
-        _unpack_arrays(packed.term_ids, _UINT32),
-        _unpack_arrays(packed.term_weights, _FLOAT32),
+        _unpack_arrays(packed.term_ids, _UINT32_CODE),
+        _unpack_arrays(packed.term_weights, _FLOAT32_CODE),
     )
     return list(
         map(
@@ -137,7 +137,7 @@ def unpack_points(packed: PackedPoints) -> list[Point]:
             packed.paths,
             packed.languages,
             packed.types,
-            _unpack_arrays(packed.vectors, _FLOAT32),
+            _unpack_arrays(packed.vectors, _FLOAT32_CODE),
             terms,
         )
     )
@@ -169,7 +169,7 @@ def _unpacked_query(
     vector: bytes | None, terms: tuple[bytes, bytes] | None, limit: int, wanted: PointFilter
 ) -> HybridQuery:
     return HybridQuery(
-        vector=None if vector is None else _view(vector, _FLOAT32),
+        vector=None if vector is None else _view(vector, _FLOAT32_CODE),
         terms=None if terms is None else _unpacked_terms(*terms),
         limit=limit,
         filter=wanted,
@@ -177,12 +177,12 @@ def _unpacked_query(
 
 
 def _unpacked_terms(ids: bytes, weights: bytes) -> TermVector:
-    return TermVector(_view(ids, _UINT32), _view(weights, _FLOAT32))
+    return TermVector(_view(ids, _UINT32_CODE), _view(weights, _FLOAT32_CODE))
 
 
 def pack_vectors(vectors: dict[UUID, list[float]]) -> PackedVectors:
     """Pack ids and their vectors, which are of one length."""
-    values = b"".join([array(_FLOAT32, vector).tobytes() for vector in vectors.values()])
+    values = b"".join([array(_FLOAT32_CODE, vector).tobytes() for vector in vectors.values()])
     return PackedVectors(pack_ids(vectors), values)
 
 

@@ -79,7 +79,7 @@ def test_no_child_outlives_an_indexer_that_is_killed(
     wait_until(lambda: len(gits_of(sandbox.path)) >= 2)
     children = psutil.Process(indexer.pid).children(recursive=True)
     os.kill(indexer.pid, number)
-    indexer.communicate(timeout=60)  # nobody holds its pipes any more
+    indexer.communicate(timeout=60)  # no process has its pipes open any more
     wait_until(lambda: not gits_of(sandbox.path))
     psutil.wait_procs(children, timeout=60)
     assert [child for child in children if child.is_running()] == []
@@ -99,7 +99,7 @@ def test_workers_that_start_while_their_indexer_is_killed_do_not_outlive_it() ->
     assert indexer.stdout
     assert indexer.stdout.readline() == b"started\n"
     indexer.kill()
-    assert indexer.communicate(timeout=60) == (b"", None)  # nobody holds the pipe any more
+    assert indexer.communicate(timeout=60) == (b"", None)  # no process has the pipe open any more
 
 
 @pytest.mark.parametrize("ignores", ["", "trap '' TERM; "])
