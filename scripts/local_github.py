@@ -64,12 +64,14 @@ class LocalGitHub:
     """An issuer of id tokens for one job, whose `claims` may be changed between two tokens.
 
     `with LocalGitHub() as github:` serves until the block ends. While `is_away`, every answer is
-    503. `key_requests` and `id_token_requests` count what was asked of it.
+    503. An id token takes `id_token_seconds`. `key_requests` and `id_token_requests` count what was
+    asked of it.
     """
 
     def __init__(self, claims: dict[str, str] | None = None) -> None:
         self.claims = claims or job_claims()
         self.lifetime_seconds = 300
+        self.id_token_seconds = 0.0
         self.is_away = False
         self.key_requests = 0
         self.id_token_requests = 0
@@ -154,6 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, self._github.key_set())
         elif address.path == ID_TOKEN_PATH:
             self._github.id_token_requests += 1
+            time.sleep(self._github.id_token_seconds)
             self._give_id_token(parse_qs(address.query).get("audience", []))
         else:
             self._answer(404, {"message": "Not Found"})
