@@ -178,6 +178,7 @@ class ProjectStatus(AnswerModel):
     chunks: int
     symbols: int
     references: int
+    disk_bytes: int = 0
     languages: dict[str, int]
     resolved_by: dict[str, int] = {}
     languages_without_symbols: list[str] = []

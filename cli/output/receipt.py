@@ -141,7 +141,7 @@ def _total_line(answer: Mapping[str, Any]) -> str:
         return ""
     at_least = "at least " if total["at_least"] else ""
     return (
-        f"Shown: {shown:,} of {at_least}{total['files']:,} files. --top-k shows more, "
+        f"Shown: {shown:,} of {at_least}{total['files']:,} files. --limit shows more, "
         "`codesearch grep -m query` every match."
     )
 

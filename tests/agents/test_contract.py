@@ -66,7 +66,7 @@ YOUNGER = {  # than the recordings
     *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
     *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
     *("partly_parsed", "unparsed", "unread_manifests", "older_extractor", "edges_behind"),
-    "resolved_by",
+    *("resolved_by", "disk_bytes"),
     *("encoding", "byte_order_mark"),
     *("since", "missing_more"),
 }

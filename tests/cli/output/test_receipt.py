@@ -51,7 +51,7 @@ def test_work_that_is_not_committed_is_told() -> None:
     ("files", "at_least", "cursor", "said"),
     [
         (1, False, "", None),
-        (1_200, False, "next", "Shown: 1 of 1,200 files. --top-k shows more, "),
+        (1_200, False, "next", "Shown: 1 of 1,200 files. --limit shows more, "),
         (1, True, "next", "Shown: 1 of at least 1 files. "),
     ],
 )
@@ -98,7 +98,7 @@ def test_an_error_of_the_question_is_told_without_the_transport() -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("count:all x", "--top-k says how many results are shown, and `codesearch grep -m query` "),
+        ("count:all x", "--limit says how many results are shown, and `codesearch grep -m query` "),
         ("patterntype:regexp x", "or give --mode regex, literal or structural."),
     ],
 )
