@@ -11,13 +11,14 @@ from functools import partial
 from http import HTTPStatus
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
 
 from agents.backend import LOCAL_HINTS, ToolError
+from agents.parameters import is_structured
 from agents.results import names_in
 from agents.tools import INSTRUCTIONS, add_tools
 from cli.api import GraphApi, HttpSearchApi, SearchApi
@@ -26,10 +27,13 @@ from cli.target.target import IndexTarget, open_target
 from indexer.errors import (
     CentralRefusedError,
     CentralUnreachableError,
+    ConfigurationError,
     IndexerError,
     UnconfirmedServerError,
 )
 from indexer.output import log
+
+STRUCTURED_VARIABLE: Final = "AETERNA_STRUCTURED"
 
 _Answer = dict[str, Any]
 
@@ -191,13 +195,14 @@ def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
     """Serve until the input ends. A signal ends the process at once.
 
     `integrations`: packages of `integrations` whose `mcp_tools.add_tools` registers more tools.
-    Raises ConfigurationError if one is not available.
+    Raises ConfigurationError if one is not available, or a setting is wrong.
     """
     log.to_standard_error()
     logging.getLogger("mcp").setLevel(logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):
         # The thread that reads standard input cannot be cancelled.
         signal.signal(number, _leave)
+    wants_structure = _wants_structure(context.environ)
     backend = TargetBackend(context)
     adders = [import_module(f"integrations.{name}.mcp_tools").add_tools for name in integrations]
     # A local service starts while the agent lists the tools.
@@ -209,10 +214,19 @@ def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
         version=version("aeterna-code-search"),
         subscriptions=False,
     )
-    tools = add_tools(server, lambda: backend, hints=LOCAL_HINTS)
+    tools = add_tools(
+        server, lambda: backend, hints=LOCAL_HINTS, wants_structure=lambda _: wants_structure
+    )
     for add_more in adders:
         add_more(tools, context.environ, context.directory)
     anyio.run(server.run_stdio_async)
+
+
+def _wants_structure(environ: Mapping[str, str]) -> bool:
+    try:
+        return is_structured(environ.get(STRUCTURED_VARIABLE, ""), STRUCTURED_VARIABLE)
+    except ToolError as error:
+        raise ConfigurationError(error.message) from error
 
 
 def _open(backend: TargetBackend) -> None:
