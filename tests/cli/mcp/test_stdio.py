@@ -77,18 +77,19 @@ def agent(
 
 def test_an_agent_searches_and_traces_the_place_of_its_directory(agent: Agent) -> None:
     found = agent.call("code_search", query="verify_token", limit=1)
-    assert found["structuredContent"]["results"][0]["project"] == "auth-service"
+    assert "structuredContent" not in found
+    assert "\nauth-service/" in found["content"][0]["text"]
     callers = agent.call("code_trace_callers", symbol="HandleLogin", workspace="org-acme")
     assert "acme_auth/app.py:44" in callers["content"][0]["text"]
-    status = agent.call("code_index_status")
-    assert len(status["structuredContent"]["projects"]) == 2
+    status = agent.call("code_index_status", structured=True)
+    assert len(status["structuredContent"]["projects"]["rows"]) == 2
 
 
 def test_in_a_checkout_that_is_not_indexed_an_agent_is_told(
     acme_environ: dict[str, str], make_repository: MakeRepository
 ) -> None:
     with new_agent(make_repository("brand-new", {"a.py": "a = 1\n"}), acme_environ) as agent:
-        found = agent.call("code_search", query="verify_token", limit=1)
+        found = agent.call("code_search", query="verify_token", limit=1, structured=True)
     assert found["structuredContent"]["receipt"]["complete"] is False
     said = "Incomplete: brand-new (this checkout is not indexed; `codesearch init` indexes it)"
     assert said in found["content"][0]["text"]
