@@ -85,6 +85,20 @@ def test_an_agent_searches_and_traces_the_place_of_its_directory(agent: Agent) -
     assert len(status["structuredContent"]["projects"]["rows"]) == 2
 
 
+def test_the_environment_asks_for_structured_content(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    with new_agent(tmp_path, {**acme_environ, "AETERNA_STRUCTURED": "true"}) as agent:
+        assert len(agent.call("code_index_status")["structuredContent"]["projects"]["rows"]) == 2
+        assert "structuredContent" not in agent.call("code_index_status", structured=False)
+
+
+def test_a_wrong_setting_is_named(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    server = Agent(tmp_path, {**acme_environ, "AETERNA_STRUCTURED": "yes"})
+    _, errors = server.process.communicate()
+    assert "AETERNA_STRUCTURED must be true or false; it is 'yes'." in errors
+
+
 def test_in_a_checkout_that_is_not_indexed_an_agent_is_told(
     acme_environ: dict[str, str], make_repository: MakeRepository
 ) -> None:
