@@ -82,7 +82,8 @@ class ToolRegistry:
         self._server = server
         self._words = words
         self._wants_structure = wants_structure
-        self._arguments: dict[str, FuncMetadata] = {}
+        self._tools: dict[str, Callable[..., Any]] = {}
+        self._arguments: dict[str, FuncMetadata] = {}  # of tools that were called
         self._aliases: dict[str, str] = {}
         self._in_full: set[str] = set()
         server.middleware.append(self._check)
@@ -113,7 +114,8 @@ class ToolRegistry:
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
             structure = lean if arguments.pop(_STRUCTURED, False) else None
-            provided = {parameters.get(name, name): value for name, value in arguments.items()}
+            parameters = _parameters(self._metadata(tool_name), tool)
+            provided = {parameters[name]: value for name, value in arguments.items()}
             try:
                 reply = await tool(**provided)
             except ToolError as error:
@@ -122,12 +124,7 @@ class ToolRegistry:
 
         if not is_always_structured:
             vars(answer)["__signature__"] = _with_structured(inspect.signature(tool))
-        metadata = self._arguments[tool_name] = func_metadata(answer, structured_output=False)
-        parameters = {  # the SDK passes arguments by alias
-            name: parameter
-            for parameter, name in _names(metadata).items()
-            if parameter in inspect.signature(tool).parameters
-        }
+        self._tools[tool_name] = answer
         self._server.add_tool(
             answer,
             name=tool_name,
@@ -146,6 +143,12 @@ class ToolRegistry:
         ]
         return {**answer, "tools": tools}
 
+    def _metadata(self, name: str) -> FuncMetadata:
+        """Return the arguments of a tool; they are built at its first call."""
+        if name not in self._arguments:
+            self._arguments[name] = func_metadata(self._tools[name], structured_output=False)
+        return self._arguments[name]
+
     def _translated(self, error: ToolError) -> ToolError:
         message = error.message
         for theirs, ours in self._words.items():
@@ -163,10 +166,10 @@ class ToolRegistry:
         if not isinstance(name, str) or not isinstance(arguments, Mapping):
             return await call_next(ctx)  # the SDK rejects it
         name = self._aliases.get(name, name)
-        metadata = self._arguments.get(name)
-        if metadata is None:
-            message = f"Unknown tool {_cut(name)}. Known tools: {', '.join(self._arguments)}."
+        if name not in self._tools:
+            message = f"Unknown tool {_cut(name)}. Known tools: {', '.join(self._tools)}."
             return failure(ToolError(message, code="unknown_tool", status=404))
+        metadata = self._metadata(name)
         provided = _provided(metadata, arguments)
         if _STRUCTURED in metadata.arg_model.model_fields and _STRUCTURED not in provided:
             try:
@@ -237,6 +240,13 @@ def _names(metadata: FuncMetadata) -> dict[str, str]:
     """Map fields of the model to arguments."""
     fields = metadata.arg_model.model_fields
     return {name: field.alias or name for name, field in fields.items()}
+
+
+def _parameters(metadata: FuncMetadata, tool: Tool) -> dict[str, str]:
+    """Map arguments, which the SDK passes by alias, to parameters of the tool."""
+    known = inspect.signature(tool).parameters
+    names = _names(metadata).items()
+    return {name: parameter if parameter in known else name for parameter, name in names}
 
 
 def _provided(metadata: FuncMetadata, arguments: Mapping[str, Any]) -> dict[str, Any]:

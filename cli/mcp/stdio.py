@@ -11,19 +11,18 @@ from functools import partial
 from http import HTTPStatus
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from agents.backend import LOCAL_HINTS, ToolError
 from agents.parameters import is_structured
 from agents.results import names_in
 from agents.tools import INSTRUCTIONS, add_tools
-from cli.api import GraphApi, HttpSearchApi, SearchApi
-from cli.context import CommandContext, graph_api_for, search_api_for, service_api_for
-from cli.target.target import IndexTarget, open_target
+from cli.context import CommandContext
 from indexer.errors import (
     CentralRefusedError,
     CentralUnreachableError,
@@ -35,6 +34,10 @@ from indexer.output import log
 
 STRUCTURED_VARIABLE: Final = "AETERNA_STRUCTURED"
 
+if TYPE_CHECKING:
+    from cli.api import GraphApi, HttpSearchApi, SearchApi
+    from cli.target.target import IndexTarget
+
 _Answer = dict[str, Any]
 
 
@@ -42,10 +45,10 @@ _Answer = dict[str, Any]
 class Opened:
     """An open target with its APIs."""
 
-    target: IndexTarget
-    search_api: SearchApi
-    service_api: HttpSearchApi
-    graph: GraphApi
+    target: "IndexTarget"
+    search_api: "SearchApi"
+    service_api: "HttpSearchApi"
+    graph: "GraphApi"
 
 
 _Request = Callable[[Opened, Mapping[str, Any]], _Answer]
@@ -113,6 +116,10 @@ class TargetBackend:
 
     def opened(self) -> Opened:
         """Return the target with its APIs; the first call opens it. Raises IndexerError."""
+        # Imported here, so that the tools are listed without them.
+        from cli.context import graph_api_for, search_api_for, service_api_for
+        from cli.target.target import open_target
+
         with self._opening:
             if self._opened is None:
                 environ, directory = self._context.environ, self._context.directory
@@ -205,13 +212,12 @@ def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
     wants_structure = _wants_structure(context.environ)
     backend = TargetBackend(context)
     adders = [import_module(f"integrations.{name}.mcp_tools").add_tools for name in integrations]
-    # A local service starts while the agent lists the tools.
-    threading.Thread(target=_open, args=[backend], daemon=True).start()
     server = MCPServer(
         "codesearch",
         title="Aeterna Code Search",
         instructions=INSTRUCTIONS,
         version=version("aeterna-code-search"),
+        middleware=[_opening(backend)],
         subscriptions=False,
     )
     tools = add_tools(
@@ -227,6 +233,23 @@ def _wants_structure(environ: Mapping[str, str]) -> bool:
         return is_structured(environ.get(STRUCTURED_VARIABLE, ""), STRUCTURED_VARIABLE)
     except ToolError as error:
         raise ConfigurationError(error.message) from error
+
+
+def _opening(backend: TargetBackend) -> ServerMiddleware[Any]:
+    """Return the middleware that opens the target when the tools have been listed.
+
+    A local service starts while the agent reads them, and not before: the list comes sooner.
+    """
+
+    async def middleware(
+        ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        answer = await call_next(ctx)
+        if ctx.method == "tools/list":
+            threading.Thread(target=_open, args=[backend], daemon=True).start()
+        return answer
+
+    return middleware
 
 
 def _open(backend: TargetBackend) -> None:
