@@ -11,13 +11,13 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import cache, lru_cache
 from math import ceil, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-_COSTS: Final = Path(__file__).with_name("token_costs.json")
+COSTS: Final = Path(__file__).with_name("token_costs.json")
 _PIECES_KEPT: Final = 32_768  # costs in memory; a piece has at most 100 characters
 _ABOVE: Final = 1.02
 _DEVIATIONS: Final = 2.0
@@ -75,14 +75,23 @@ def estimate_tokens(value: Any) -> int:
     return ceil(_ABOVE * expected + _DEVIATIONS * sqrt(variance))
 
 
+def forget() -> None:
+    """Read the costs again, which have changed."""
+    _table.cache_clear()
+    _cost.cache_clear()
+
+
 def pieces(text: str) -> Mapping[str, int]:
     """Split a text, and count the equal pieces."""
     return Counter(_PIECE.findall(text))
 
 
-def kind_of(piece: str, words: frozenset[str]) -> str:
-    """Return "one" for what is one token, else the kind of a piece, whose costs vary alike."""
-    if piece.isspace() or (piece[0].isdigit() and piece.isascii()):
+def kind_of(piece: str, words: Set[str], signs: Set[str]) -> str:
+    """Return "one" for what is one token, else the kind of a piece, whose costs vary alike.
+
+    `words` and `signs` are common ones of one token.
+    """
+    if piece.isspace() or piece in signs or (piece[0].isdigit() and piece.isascii()):
         return "one"
     bare = _bare(piece)
     if not bare[:1].isalpha() or not re.match(f"[A-Z{_LATIN}]", bare):
@@ -95,7 +104,7 @@ def kind_of(piece: str, words: frozenset[str]) -> str:
 def features(piece: str, kind: str) -> Iterator[tuple[str, float]]:
     """Yield what a piece's cost is the sum of: names in `token_costs.json`, each how many times."""
     if kind.startswith("common"):
-        yield kind, 1
+        yield f"common{_before(piece)}", 1
     elif kind == "script":
         yield "run", 1
         yield from Counter(map(_block, piece.strip(" "))).items()
@@ -107,7 +116,7 @@ def features(piece: str, kind: str) -> Iterator[tuple[str, float]]:
 
 def _word_features(piece: str) -> Iterator[tuple[str, float]]:
     bare = _bare(piece)
-    yield "after_nothing" if piece == bare else "after_space" if piece[0] == " " else "after", 1
+    yield f"word{_before(piece)}", 1
     capitals = sum(map(str.isupper, bare))
     if 0 < capitals < len(bare) and not bare.istitle():
         yield "mixed", 1
@@ -121,6 +130,13 @@ def _pairs(text: str) -> Iterator[tuple[str, float]]:
     for pair, count in Counter(map("".join, zip(whole, whole[1:], strict=False))).items():
         # A line of one sign is few tokens.
         yield pair, 1 + (count - 1) / 4 if pair[0] == pair[1] else count
+
+
+def _before(piece: str) -> str:
+    """Return what stands before the word in a piece: nothing, or " after " a sign."""
+    if piece[0].isalpha():
+        return ""
+    return f" after {piece[0]}" if piece[0].isascii() else " after other"
 
 
 def _bare(piece: str) -> str:
@@ -139,14 +155,14 @@ def _block(character: str) -> str:
 
 @cache
 def _table() -> dict[str, Any]:
-    table: dict[str, Any] = json.loads(_COSTS.read_text(encoding="utf-8"))
-    return {**table, "words": frozenset(table["words"].split())}
+    table: dict[str, Any] = json.loads(COSTS.read_text(encoding="utf-8"))
+    return {**table, **{name: frozenset(table[name].split("\t")) for name in ("words", "signs")}}
 
 
 @lru_cache(_PIECES_KEPT)
 def _cost(piece: str) -> Cost:
     table = _table()
-    kind = kind_of(piece, table["words"])
+    kind = kind_of(piece, table["words"], table["signs"])
     if kind == "one":
         return Cost(1, 0)
     costs, unknown = table["costs"], _UNKNOWN_CHARACTER if kind == "script" else _UNKNOWN_PAIR

@@ -12,9 +12,10 @@ import numpy as np
 from agents.tokens import features, kind_of, pieces
 
 COMMON_WORDS: Final = 800
+COMMON_SIGNS: Final = 120
 _RIDGE: Final = 0.02  # added to the diagonal's root, against the kinds' total weight
 _WORD: Final = re.compile(r" ?([A-Za-z][a-z]{2,13})")
-_NEAR_ONE: Final = 0.6
+_SIGNS: Final = re.compile(r" ?[!-/:-@\[-`{-~]{2,}")
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
 
@@ -40,17 +41,22 @@ class _Pieces:
 def fit(samples: Sequence[Sample], count_tokens: CountTokens) -> dict[str, Any]:
     """Return the content of `token_costs.json`."""
     counted = _count(samples, count_tokens)
-    words = _common_words(counted)
+    words, signs = _common_words(counted), _common_signs(counted)
     by_kind = defaultdict(list)
     for piece in counted.tokens:
-        by_kind[kind_of(piece, words)].append(piece)
+        by_kind[kind_of(piece, words, signs)].append(piece)
     by_kind.pop("one", None)
     costs: dict[str, float] = {}
     for kind, found in by_kind.items():
         costs |= _solve(found, kind, counted)
     rounded = {name: round(100 * cost) for name, cost in sorted(costs.items())}
     variances = {kind: _variance(found, kind, counted, rounded) for kind, found in by_kind.items()}
-    return {"words": " ".join(sorted(words)), "variances": variances, "costs": rounded}
+    return {
+        "words": "\t".join(sorted(words)),
+        "signs": "\t".join(sorted(signs)),
+        "variances": variances,
+        "costs": rounded,
+    }
 
 
 def _count(samples: Sequence[Sample], count_tokens: CountTokens) -> _Pieces:
@@ -78,6 +84,17 @@ def _common_words(counted: _Pieces) -> frozenset[str]:
             gain[match[1].lower()] += counted.square[piece] * (1 if is_one else -25)
     best = sorted(gain, key=lambda word: (-gain[word], word))[:COMMON_WORDS]
     return frozenset(word for word in best if gain[word] > 0)
+
+
+def _common_signs(counted: _Pieces) -> frozenset[str]:
+    """Choose runs of signs of one token, likewise."""
+    signs = [
+        piece
+        for piece, tokens in counted.tokens.items()
+        if tokens == 1 and _SIGNS.fullmatch(piece)
+    ]
+    best = sorted(signs, key=lambda sign: (-counted.square[sign], sign))
+    return frozenset(best[:COMMON_SIGNS])
 
 
 def _solve(found: Sequence[str], kind: str, counted: _Pieces) -> dict[str, float]:
@@ -118,6 +135,7 @@ def write(table: dict[str, Any]) -> str:
     lines = (",".join(costs[start : start + 10]) for start in range(0, len(costs), 10))
     variances = json.dumps(table["variances"])
     return (
-        f'{{"words":{json.dumps(table["words"])},\n"variances":{variances},\n'
+        f'{{"words":{json.dumps(table["words"])},\n"signs":{json.dumps(table["signs"])},\n'
+        f'"variances":{variances},\n'
         f'"costs":{{\n{f",{chr(10)}".join(lines)}}}}}\n'
     )
