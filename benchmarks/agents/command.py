@@ -27,6 +27,7 @@ from scripts.local_service import ROOT, Organization, clean_environment, running
 from scripts.local_service import temporary_workspace
 
 MAX_OVER: Final = 1.15
+LINK_SECONDS: Final = 600
 Answers = Sequence[Sent | None]
 
 
@@ -59,7 +60,7 @@ def _measure(workspace: Path, tokenizer: Tokenizer, options: argparse.Namespace)
     with running_service(workspace / "data") as service:
         acme = Organization(service, "acme", service.create_organization("acme"))
         index_all(acme, {**projects, OWN_PROJECT: own})
-        wait_until_linked(acme)
+        wait_until_linked(acme, seconds=LINK_SECONDS)
         environment = clean_environment(
             {
                 "AETERNA_URL": service.url,
