@@ -75,7 +75,7 @@ def estimate_tokens(value: Any) -> int:
     return ceil(_ABOVE * expected + _DEVIATIONS * sqrt(variance))
 
 
-def forget() -> None:
+def reload_costs() -> None:
     """Read the costs again, which have changed."""
     _table.cache_clear()
     _cost.cache_clear()

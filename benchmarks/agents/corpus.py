@@ -39,7 +39,7 @@ def fit_costs(directories: Sequence[Path], tokenizer: Tokenizer) -> None:
     chosen = [sample for name, sample in known if _is_fitted(name)]
     table = fit(chosen, tokenizer.count)
     tokens.COSTS.write_text(write(table), encoding="ascii")
-    tokens.forget()
+    tokens.reload_costs()
     checked = [sample for name, sample in known if not _is_fitted(name)]
     print(f"{len(chosen)} samples fitted, {len(checked)} checked")
     by_kind: dict[str, list[float]] = defaultdict(list)
