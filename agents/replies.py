@@ -1,8 +1,8 @@
 """Replies of tools: an answer with its forms, which is cut to the budget of what is sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from mcp.types import CallToolResult
 

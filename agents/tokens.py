@@ -1,4 +1,4 @@
-"""An estimate of the tokens that a model reads, above their count and near it, without a vocabulary.
+"""An estimate of the tokens that a model reads, a little above their count, without a vocabulary.
 
 The scale is OpenAI's encoding o200k_base. Like it, the estimate splits a text into pieces (a word
 with the character before it, up to three digits, a run of punctuation or of white space), of which
@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import ceil, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -127,7 +128,7 @@ def _word_features(piece: str) -> Iterator[tuple[str, float]]:
 
 def _pairs(text: str) -> Iterator[tuple[str, float]]:
     whole = f"{_END}{text}{_END}"
-    for pair, count in Counter(map("".join, zip(whole, whole[1:], strict=False))).items():
+    for pair, count in Counter(map("".join, pairwise(whole))).items():
         # A line of one sign is few tokens.
         yield pair, 1 + (count - 1) / 4 if pair[0] == pair[1] else count
 

@@ -73,7 +73,8 @@ def add_tools(
 ) -> ToolRegistry:
     """Register the tools; each call gets its own backend, with the caller's credential.
 
-    `wants_structure`: see ToolRegistry. Returns the registry of the server, to which integrations add more tools.
+    `wants_structure`: see ToolRegistry. Returns the registry of the server, to which integrations
+    add more tools.
     """
     tools = ToolRegistry(server, words=_WORDS, wants_structure=wants_structure)
     code = _CodeTools(backend, hints)

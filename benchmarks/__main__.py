@@ -2,10 +2,10 @@
 
 Fourteen run only when they are named: `callers`, `definitions`, `exact`, `honesty` and `retrieval`
 need a sample from elsewhere, `pycg` a peer's suite, `conformance` compares readers of manifests
-with the tools, `agents` counts the tokens of answers, `training` makes a model of repositories that it is given, `plans` names the slowest
-SQL statement, `graph` measures the knowledge graph and proves a calibration, `faults` kills parts
-of a working service, `load` asks with many clients at once, and `stores` is part of all together at
-a modest size.
+with the tools, `agents` counts the tokens of answers, `training` makes a model of repositories that
+it is given, `plans` names the slowest SQL statement, `graph` measures the knowledge graph and
+proves a calibration, `faults` kills parts of a working service, `load` asks with many clients at
+once, and `stores` is part of all together at a modest size.
 """
 
 import argparse

@@ -238,9 +238,7 @@ class _SidecarTools:
         answer = await self._backend().status(request)
         return Reply(answer, status_text, truncate_status, max_tokens, sidecar_status)
 
-    async def _links(
-        self, what: str, request: dict[str, Any], max_tokens: int | None
-    ) -> Reply:
+    async def _links(self, what: str, request: dict[str, Any], max_tokens: int | None) -> Reply:
         answer = await self._backend().trace(what, api_request(request))
         text, cut = partial(links_text, what=what), partial(truncate_links, what=what)
         return Reply(answer, text, cut, max_tokens, partial(sidecar_links, what=what))

@@ -90,6 +90,6 @@ def serena_server(
     """Return Serena with its own tools, for the project at `directory`."""
     options = ["--agent-interface", "tools", "--enable-web-dashboard", "false"]
     options += ["--enable-gui-log-window", "false", "--project", str(directory)]
-    return StdioServerParameters(
-        command=str(program), args=["start-mcp-server", *options], env=dict(environ)
-    )
+    # The language server would find the names of this work tree instead of the project's.
+    own = {name: value for name, value in environ.items() if name != "PYTHONPATH"}
+    return StdioServerParameters(command=str(program), args=["start-mcp-server", *options], env=own)

@@ -23,8 +23,13 @@ from benchmarks.agents.tokenizer import Tokenizer, installed_tokenizer
 from benchmarks.tables import Figure, print_table
 from scripts.examples import example_repositories, index_all, wait_until_linked
 from scripts.local_git import git
-from scripts.local_service import ROOT, Organization, clean_environment, running_service
-from scripts.local_service import temporary_workspace
+from scripts.local_service import (
+    ROOT,
+    Organization,
+    clean_environment,
+    running_service,
+    temporary_workspace,
+)
 
 MAX_OVER: Final = 1.15
 LINK_SECONDS: Final = 600
@@ -111,7 +116,7 @@ def _print(told: dict[str, Answers], tokenizer: Tokenizer) -> None:
 
 
 def _cell(counts: Sequence[int] | None) -> str:
-    return " / ".join(f"{count:,}" for count in counts) if counts else "–"
+    return " / ".join(f"{count:,}" for count in counts) if counts else "none"
 
 
 def _estimates(told: dict[str, Answers], tokenizer: Tokenizer) -> list[Figure]:
@@ -127,6 +132,6 @@ def _estimates(told: dict[str, Answers], tokenizer: Tokenizer) -> list[Figure]:
     counts = tokenizer.count(texts)
     over = [estimate_tokens(text) / count for text, count in zip(texts, counts, strict=True)]
     return [
-        Figure("least estimate of an answer, of its tokens", min(over), "×", 1, at_least=True),
-        Figure("largest estimate of an answer, of its tokens", max(over), "×", MAX_OVER),
+        Figure("least estimate of an answer, of its tokens", min(over), "times", 1, at_least=True),
+        Figure("largest estimate of an answer, of its tokens", max(over), "times", MAX_OVER),
     ]

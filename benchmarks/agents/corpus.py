@@ -1,4 +1,4 @@
-"""Texts of many kinds: to fit the estimate of tokens, to check it, and those of the tests' table."""
+"""Texts of many kinds, to fit and to check the estimate of tokens, and the tests' table."""
 
 import base64
 import json
@@ -17,8 +17,11 @@ from benchmarks.agents.tokenizer import Tokenizer
 from tests.agents.token_kinds import TABLE, texts_by_kind
 
 SUFFIXES: Final = frozenset(
-    ".py .go .rs .ts .tsx .js .java .scala .rb .php .cc .h .ex .exs .swift .cs .c .md .adoc .json "
-    ".yml .yaml .kt .html .css .sql .toml .xml .po".split()
+    (
+        *(".py", ".go", ".rs", ".ts", ".tsx", ".js", ".java", ".scala", ".rb", ".php", ".cc", ".h"),
+        *(".ex", ".exs", ".swift", ".cs", ".c", ".kt", ".html", ".css", ".sql", ".md", ".adoc"),
+        *(".json", ".yml", ".yaml", ".toml", ".xml", ".po"),
+    )
 )
 FILES_OF_A_KIND: Final = 60  # of a directory
 CHARACTERS, PARTS = 6_000, 4  # of a sample, of a file

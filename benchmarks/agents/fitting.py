@@ -89,9 +89,7 @@ def _common_words(counted: _Pieces) -> frozenset[str]:
 def _common_signs(counted: _Pieces) -> frozenset[str]:
     """Choose runs of signs of one token, likewise."""
     signs = [
-        piece
-        for piece, tokens in counted.tokens.items()
-        if tokens == 1 and _SIGNS.fullmatch(piece)
+        piece for piece, tokens in counted.tokens.items() if tokens == 1 and _SIGNS.fullmatch(piece)
     ]
     best = sorted(signs, key=lambda sign: (-counted.square[sign], sign))
     return frozenset(best[:COMMON_SIGNS])

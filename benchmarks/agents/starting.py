@@ -40,13 +40,11 @@ def starting(environment: Mapping[str, str], directory: Path) -> list[Figure]:
     return [
         Figure("the SDK's server without tools, until tools/list is answered", bare, "s CPU"),
         Figure("codesearch mcp, until tools/list is answered", ours, "s CPU"),
-        Figure("… of the SDK's server", ours / bare, "×", MAX_RATIO),
+        Figure("… of the SDK's server", ours / bare, "times", MAX_RATIO),
     ]
 
 
-def _until_listed(
-    program: Sequence[str], environment: Mapping[str, str], directory: Path
-) -> float:
+def _until_listed(program: Sequence[str], environment: Mapping[str, str], directory: Path) -> float:
     with subprocess.Popen(
         program,
         env=dict(environment),

@@ -241,9 +241,7 @@ def _opening(backend: TargetBackend) -> ServerMiddleware[Any]:
     A local service starts while the agent reads them, and not before: the list comes sooner.
     """
 
-    async def middleware(
-        ctx: ServerRequestContext[Any, Any], call_next: CallNext
-    ) -> HandlerResult:
+    async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         answer = await call_next(ctx)
         if ctx.method == "tools/list":
             threading.Thread(target=_open, args=[backend], daemon=True).start()

@@ -16,9 +16,7 @@ RECORDINGS = sorted(path.stem for path in DATA.glob("*.json"))
 NAMES = st.sampled_from(["project", "file", "line", "caller", "name", "commit", "spans", "a b"])
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(0, 3), st.floats(0, 2), st.text(max_size=3)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(NAMES, inner, max_size=5)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(NAMES, inner, max_size=5)),
     max_leaves=30,
 )
 

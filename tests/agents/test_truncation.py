@@ -14,12 +14,12 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.lean import lean
 from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
+from agents.lean import lean
 from agents.text import code_text, search_text, status_text
+from agents.tokens import estimate_tokens
 from agents.trace.text import graph_text, links_text
 from agents.trace.truncation import truncate_graph, truncate_links
-from agents.tokens import estimate_tokens
 from agents.truncation import (
     DEFAULT_TOKENS,
     MAX_TOKENS,
@@ -235,7 +235,13 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
 
 
 def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
-    row = {"path": "a.py", "text": "def f(a):\n    return a\n" * 40, "score": 0.5, "startLine": 1, "endLine": 9}
+    row = {
+        "path": "a.py",
+        "text": "def f(a):\n    return a\n" * 40,
+        "score": 0.5,
+        "startLine": 1,
+        "endLine": 9,
+    }
     row |= {"truncated": False, "project": "a"}
     whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0, "complete": True}
     fitted = truncate_code(whole, Budget(8_000, dict))
