@@ -93,6 +93,14 @@ def test_the_environment_asks_for_structured_content(
         assert "structuredContent" not in agent.call("code_index_status", structured=False)
 
 
+def test_the_target_is_opened_when_the_tools_have_been_listed(tmp_path: Path) -> None:
+    environ = {"AETERNA_DATA_DIR": str(tmp_path / "data"), "AETERNA_IDLE_MINUTES": "soon"}
+    with new_agent(tmp_path, environ) as agent:
+        assert agent.process.stderr
+        assert len(agent.ask("tools/list")["tools"]) == 19
+        assert "AETERNA_IDLE_MINUTES must be a number" in agent.process.stderr.readline()
+
+
 def test_a_wrong_setting_is_named(acme_environ: dict[str, str], tmp_path: Path) -> None:
     server = Agent(tmp_path, {**acme_environ, "AETERNA_STRUCTURED": "yes"})
     _, errors = server.process.communicate()
