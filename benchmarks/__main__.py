@@ -1,11 +1,11 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Fourteen run only when they are named: `callers`, `definitions`, `exact`, `honesty`, `questions` and
+Fifteen run only when they are named: `callers`, `definitions`, `exact`, `honesty`, `questions` and
 `retrieval` need a sample from elsewhere, `pycg` a peer's suite, `conformance` compares readers of
-manifests with the tools, `training` makes a model of repositories that it is given, `plans` names
-the slowest SQL statement, `graph` measures the knowledge graph and proves a calibration, `faults`
-kills parts of a working service, `load` asks with many clients at once, and `stores` is part of all
-together at a modest size.
+manifests with the tools, `agents` counts the tokens of answers, `training` makes a model of
+repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
+knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
+with many clients at once, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from benchmarks import (
     webhook,
     wide_pages,
 )
+from benchmarks.agents import command as agents
 from benchmarks.callers import command as callers
 from benchmarks.callers import pycg
 from benchmarks.exact import command as exact
@@ -62,6 +63,7 @@ BENCHMARKS = {
     "backfill": backfilling.measure,
 }
 STANDING_ALONE = {
+    "agents": agents.main,
     "callers": callers.main,
     "conformance": conformance.main,
     "definitions": definitions.main,
