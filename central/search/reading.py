@@ -37,7 +37,7 @@ class ReadRequest:
 def read_request(request: SearchRequest) -> ReadRequest:
     """Read the query language in a request. Raises QueryError with the column."""
     for text in request.queries:
-        _check_characters(text)
+        check_characters(text)
     request = replace(request, language=_known_language(request.language))
     if request.mode in _TEXT_MODES:
         text = _only_query(request)
@@ -66,7 +66,7 @@ def read_request(request: SearchRequest) -> ReadRequest:
     )
 
 
-def _check_characters(text: str) -> None:
+def check_characters(text: str) -> None:
     """Raise QueryError for what no file has: NUL, and halves of characters."""
     for at, character in enumerate(text):
         if character == "\0" or "\ud800" <= character <= "\udfff":

@@ -13,6 +13,7 @@ from uuid import UUID
 from central.corpus.backends import vector_store
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
+from central.query.syntax import Query
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
     Answer,
@@ -25,6 +26,8 @@ from central.search.empty_answers import advice_on, operator_advice, repository_
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, hint_for
 from central.search.line_search import find_lines, restriction
+from central.search.pasted import by_words as answered_by_words
+from central.search.pasted import find_pasted, read_pasted, words_of
 from central.search.pieces import Joiner, ungrouped
 from central.search.query import MAX_RESULTS, GroupBy, Mode, SearchRequest
 from central.search.query_preparation import prepare
@@ -70,13 +73,29 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
         project=",".join(request.include_projects) or None,
         mode=str(request.mode),
     ) as search_span:
-        read = read_request(request)
-        if read.is_exact:
-            answer = find_lines(credential=credential, request=request, read=read)
-        else:
-            answer = _search(credential, request, read)
+        answer = _pasted_answer(credential, request) or _query_answer(credential, request)
         search_span.set_attributes(resultCount=answer.count)
     return answer
+
+
+def _pasted_answer(credential: Credential, request: SearchRequest) -> Answer | None:
+    """Return the answer to a pasted trace, place or error; None if the text is a query."""
+    pasted = read_pasted(request)
+    if pasted is None:
+        return None
+    if answer := find_pasted(credential=credential, request=request, pasted=pasted):
+        return answer
+    by_words = words_of(request, pasted)
+    if by_words is None:
+        return None
+    return answered_by_words(_search(credential, by_words, ReadRequest(by_words, Query())), request)
+
+
+def _query_answer(credential: Credential, request: SearchRequest) -> Answer:
+    read = read_request(request)
+    if read.is_exact:
+        return find_lines(credential=credential, request=request, read=read)
+    return _search(credential, request, read)
 
 
 def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
