@@ -114,7 +114,7 @@ class Reading:
 class Instead:
     """The answer by words to a query whose quoted text stands nowhere: none of it has the text."""
 
-    query: Annotated[str, "The words"]
+    query: Annotated[str, "The words, or the parts of the text that were found"]
     results: list[Result]
     confidence: Annotated[Confidence | None, tuple(Confidence)]
     match: float | None

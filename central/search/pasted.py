@@ -14,11 +14,12 @@ from central.query.pasted.error_message import (
     ErrorMessage,
     clauses,
     error_of_trace,
+    fixed_parts,
     parse_error,
 )
 from central.query.pasted.places import parse_place
 from central.query.pasted.stack_trace import StackTrace, parse_trace
-from central.query.syntax import Literal, Query, Regex, conjunction
+from central.query.syntax import Literal, Node, Query, Regex, conjunction, conjuncts
 from central.search.answers import Answer, ReadAs, Reading, missing_projects, receipt_of
 from central.search.confidence import Confidence
 from central.search.frame_places import ChosenPlaces
@@ -34,6 +35,7 @@ from indexer.output.terminal import pluralize
 
 _CLAUSES: Final = 3  # of an error message that are searched on their own
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
+_WORDS_CHARACTERS: Final = 500  # of the words of a trace
 _SHOWN_CHARACTERS: Final = 200  # of a pasted text, as the answer's query
 
 
@@ -77,26 +79,52 @@ def find_pasted(
     if pasted.trace:
         answer = _find_frames(scope, request, pasted.trace)
     if answer is None and pasted.error:
-        answer = _find_message(scope, request, pasted.error)
+        answer = _find_message(scope, request, pasted.error, Query())
     return answer and _about(answer, request)
 
 
 def words_of(request: SearchRequest, pasted: PastedText) -> SearchRequest | None:
-    """Return the search by the words of an error message; None if there are none."""
-    if pasted.error is None or not pasted.error.words:
+    """Return the search by the words of a trace or an error; None for a place, which is a query."""
+    if pasted.is_place:
         return None
-    return replace(request, queries=(pasted.error.words,))
+    words = pasted.error.words.split() if pasted.error else []
+    frames = pasted.trace.frames if pasted.trace else ()
+    words += [frame.function for frame in frames if frame.function]
+    words = words or [frame.path.rpartition("/")[2] for frame in frames]
+    text = " ".join(dict.fromkeys(words))[:_WORDS_CHARACTERS]
+    return replace(request, queries=(text,)) if text else None
 
 
-def by_words(answer: Answer, request: SearchRequest) -> Answer:
+def by_words(answer: Answer, request: SearchRequest, pasted: PastedText) -> Answer:
     """Return the answer to a search by `words_of` as that to the pasted text."""
-    text = Sentence.of(
-        "read_as_error_words",
-        "Read as an error message: its text stands in no indexed file, so it is searched by its "
-        "words.",
-    )
-    reading = Reading(ReadAs.ERROR_MESSAGE, text, answer.query)
+    if pasted.trace:
+        frames = len(pasted.trace.frames) + pasted.trace.unplaced
+        text = Sentence.of(
+            "read_as_trace_words",
+            "Read as a stack trace: none of its frames is in an indexed repository, so it is "
+            "searched by its words.",
+        )
+        reading = Reading(ReadAs.STACK_TRACE, text, answer.query, [], frames, frames)
+    else:
+        text = Sentence.of(
+            "read_as_error_words",
+            "Read as an error message: its text stands in no indexed file, so it is searched by "
+            "its words.",
+        )
+        reading = Reading(ReadAs.ERROR_MESSAGE, text, answer.query)
     return _about(replace(answer, next_cursor=None, reading=reading), request)
+
+
+def find_parts(
+    *, credential: Credential, request: SearchRequest, read: ReadRequest, message: str
+) -> Answer | None:
+    """Return lines that hold the parts of a text which look as if they were not filled in.
+
+    `read` restricts the files. None if no line has them, or if they are a single word.
+    """
+    error = ErrorMessage("", fixed_parts(message), "")
+    scope = search_scope(credential, read)
+    return _find_message(scope, request, error, read.query)
 
 
 def _about(answer: Answer, request: SearchRequest) -> Answer:
@@ -155,8 +183,11 @@ def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
     return Reading(ReadAs.STACK_TRACE, text, frames=count, elsewhere=chosen.elsewhere)
 
 
-def _find_message(scope: SearchScope, request: SearchRequest, error: ErrorMessage) -> Answer | None:
-    for query, parts in _queries(error):
+def _find_message(
+    scope: SearchScope, request: SearchRequest, error: ErrorMessage, restriction: Query
+) -> Answer | None:
+    for terms, parts in _terms(error):
+        query = Query(conjunction([*conjuncts(restriction.root), *terms]), restriction.case)
         read = ReadRequest(replace(request, queries=(str(query),)), query, is_exact=True)
         if answer := first_lines_in(scope, read=read, seconds=ERROR_SEARCH_SECONDS):
             text = Sentence.of(
@@ -169,17 +200,17 @@ def _find_message(scope: SearchScope, request: SearchRequest, error: ErrorMessag
     return None
 
 
-def _queries(error: ErrorMessage) -> Iterator[tuple[Query, tuple[str, ...]]]:
+def _terms(error: ErrorMessage) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
     """Yield what to look for, the most exact first, with the parts that it holds.
 
     All parts on a line, all in a file, then what may be the text of one of several wrapped errors.
     """
     parts = error.parts
     if len(parts) > 1:
-        yield Query(Regex(".*".join(map(re.escape, parts)))), parts
-        yield Query(conjunction(map(Literal, parts))), parts
+        yield [Regex(".*".join(map(re.escape, parts)))], parts
+        yield list(map(Literal, parts)), parts
     elif parts and " " in parts[0]:
-        yield Query(Literal(parts[0])), parts
+        yield [Literal(parts[0])], parts
     for clause in clauses(parts)[:_CLAUSES]:
         if (clause,) != parts:
-            yield Query(Literal(clause)), (clause,)
+            yield [Literal(clause)], (clause,)

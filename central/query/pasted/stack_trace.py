@@ -55,6 +55,11 @@ def parse_trace(text: str) -> StackTrace | None:
     )
 
 
+def is_trace(text: str) -> bool:
+    """Return whether a text holds frames of a stack trace."""
+    return parse_trace(text) is not None
+
+
 def _once(frames: Sequence[Frame]) -> tuple[Frame, ...]:
     """Return each place once, with the function that any of its frames names."""
     kept: dict[tuple[str, int], Frame] = {}
