@@ -14,6 +14,7 @@ from central.corpus.backends import vector_store
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
+from central.query.trace_question import called_name
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
     Answer,
@@ -23,9 +24,9 @@ from central.search.answers import (
     receipt_of,
 )
 from central.search.confidence import Confidence, assess, confidence_of
-from central.search.empty_answers import advice_on, operator_advice, repository_hint
+from central.search.empty_answers import advice_on, repository_hint
 from central.search.filters import point_filter, row_filter
-from central.search.hints import OF_CONFIDENCE, hint_for
+from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
 from central.search.line_search import find_lines, restriction
 from central.search.pasted import by_words as answered_by_words
 from central.search.pasted import find_parts, find_pasted, read_pasted, words_of
@@ -37,7 +38,7 @@ from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.reading import ReadRequest, read_request, without_quotes
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
-from central.search.rows import LiveChunk, displayed_rows, first_lines
+from central.search.rows import LiveChunk, displayed_rows, first_lines, is_defined
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -289,7 +290,10 @@ def _answer(
     else:
         empty = partial(hint_for, request, searched=len(searched), missing=missing)
         said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
-    hints = [one for one in (*said, operator_advice(request.queries)) if one]
+    name = called_name(request.queries[0])
+    if name and is_defined(name.rpartition(".")[2], repositories=list(scope.searched)):
+        said.insert(0, trace_advice(name))
+    hints = [one for one in said if one]
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
