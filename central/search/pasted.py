@@ -35,6 +35,8 @@ from indexer.output.terminal import pluralize
 
 _CLAUSES: Final = 3  # of an error message that are searched on their own
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
+_CONTEXT_LINES: Final = 2  # around a line that holds an error's text
+_CONTEXT_CHARACTERS: Final = 2_000
 _WORDS_CHARACTERS: Final = 500  # of the words of a trace
 _SHOWN_CHARACTERS: Final = 200  # of a pasted text, as the answer's query
 
@@ -61,6 +63,8 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
         return None
     (text,) = request.queries
     if not _MAY_BE_PASTED.search(text):
+        return None
+    if text.startswith('"') and text.endswith('"'):  # a literal
         return None
     check_characters(text)
     if place := parse_place(text):
@@ -188,7 +192,13 @@ def _find_message(
 ) -> Answer | None:
     for terms, parts in _terms(error):
         query = Query(conjunction([*conjuncts(restriction.root), *terms]), restriction.case)
-        read = ReadRequest(replace(request, queries=(str(query),)), query, is_exact=True)
+        shown = replace(
+            request,
+            queries=(str(query),),
+            expand=max(request.expand, _CONTEXT_LINES),
+            max_content=max(request.max_content, _CONTEXT_CHARACTERS),
+        )
+        read = ReadRequest(shown, query, is_exact=True)
         if answer := first_lines_in(scope, read=read, seconds=ERROR_SEARCH_SECONDS):
             text = Sentence.of(
                 "read_as_error",

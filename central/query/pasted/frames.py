@@ -48,6 +48,7 @@ class Style:
 
     `function` reads the name of a frame's function from its match and the text. `newest_last`:
     the innermost call is printed last. `cause_last`: so is the first of chained exceptions.
+    `name_is_before`: the function's name stands on the line before its file.
     """
 
     language: str
@@ -56,6 +57,7 @@ class Style:
     function: Callable[[Match, str], str]
     newest_last: bool = False
     cause_last: bool = False
+    name_is_before: bool = False
 
 
 def found_frames(text: str, style: Style) -> list[FoundFrame]:
@@ -201,14 +203,16 @@ STYLES: Final = (
     Style(
         "go",
         re.compile(r"\.go:\d+ \+0x|goroutine \d|\)\s+\S+\.go:\d"),
-        (re.compile(rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.go){_PLACE}(?:{_COLUMN})?"),),
+        (re.compile(rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.go){_PLACE}(?:{_COLUMN})?(?: \+0x[0-9a-f]{{1,16}})?"),),
         _before(_GO_FUNCTION),
+        name_is_before=True,
     ),
     Style(
         "rust",
         re.compile(r"panicked at|\bat \S+\.rs:\d"),
         (re.compile(rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.rs){_PLACE}(?:{_COLUMN})?"),),
         _before(_RUST_FUNCTION),
+        name_is_before=True,
     ),
     Style(
         "javascript",

@@ -98,7 +98,7 @@ def test_json_is_the_services_answer_and_standard_output_holds_nothing_else() ->
 
 
 @pytest.mark.parametrize(
-    "wrong", [[" "], ["x", "-k", "0"], ["x", "-k", "51"], ["x", "--type", "verb"], ["y" * 4_001]]
+    "wrong", [[" "], ["x", "-k", "0"], ["x", "-k", "51"], ["x", "--type", "verb"], ["y" * 20_001]]
 )
 def test_what_the_service_would_refuse_is_not_asked(wrong: list[str]) -> None:
     service = Answering("search")
