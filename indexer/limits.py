@@ -138,6 +138,7 @@ UPLOAD_WAIT_SECONDS: Final = 30.0  # for a thread; half of the indexer's time-ou
 QUERY_CHARACTERS: Final = 4_000
 PASTED_CHARACTERS: Final = 20_000  # of a pasted stack trace, which is no other query
 STACK_FRAMES: Final = 100  # of a pasted trace
+STACK_ROWS_OF_TAIL: Final = 2_000  # files with the same end that are looked at, of all tenants
 STACK_FILES_OF_TAIL: Final = 20  # files that end with the same part of a path
 ERROR_PARTS: Final = 8  # of a pasted error message
 ERROR_PART_CHARACTERS: Final = 100

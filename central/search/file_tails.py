@@ -6,22 +6,25 @@ from typing import Final, NamedTuple
 from central.corpus.models import File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.search.exact.files import CandidateFile, candidate_file
-from indexer.limits import STACK_FILES_OF_TAIL
+from indexer.limits import STACK_FILES_OF_TAIL, STACK_ROWS_OF_TAIL
 
 _sql = sql_with(file=File, symbol=Symbol)
-# A range of the index file_path_ends for each tail: `yp.x/` up to, without it, `yp.x0`. The order is
-# that of the index, so PostgreSQL reads no more of it than the limit.
+# A range of the index file_path_ends for each tail: `yp.x/` up to, without it, `yp.x0`. Its order
+# and limit keep the planner from reading all files, or those of a repository, for each tail.
 _ENDING: Final = _sql("""SELECT tail.text, f.id, f.repository_id, f.path, f.language, f.size,
         f.generated <> ''
     FROM unnest(%s::text[]) AS tail(text)
     CROSS JOIN LATERAL (
-        SELECT id, repository_id, path, language, size, generated FROM {file}
-        WHERE reverse('/' || path) ~>=~ (reverse(tail.text) || '/')
-            AND reverse('/' || path) ~<~ (reverse(tail.text) || '0')
-            AND repository_id = ANY(%s::bigint[]) AND skipped = ''
-        ORDER BY reverse('/' || path) USING ~<~ LIMIT %s
+        SELECT * FROM (
+            SELECT id, repository_id, path, language, size, generated, skipped FROM {file}
+            WHERE reverse('/' || path) ~>=~ (reverse(tail.text) || '/')
+                AND reverse('/' || path) ~<~ (reverse(tail.text) || '0')
+            ORDER BY reverse('/' || path) USING ~<~ LIMIT %s
+        ) AS ending
+        WHERE repository_id = ANY(%s::bigint[]) AND skipped = '' LIMIT %s
     ) AS f""")
-_AROUND: Final = _sql("""SELECT asked.file, asked.line, s.name, s.qualified_name, s.start_line, s.end_line
+_AROUND: Final = _sql("""SELECT asked.file, asked.line, s.name, s.qualified_name, s.start_line,
+        s.end_line
     FROM unnest(%s::bigint[], %s::int[], %s::text[]) AS asked(file, line, name)
     JOIN {symbol} s ON s.file_id = asked.file
         AND (s.name = asked.name OR (s.start_line <= asked.line AND asked.line <= s.end_line))""")
@@ -41,11 +44,12 @@ def files_ending(
 ) -> Mapping[str, Sequence[CandidateFile]]:
     """Return by tail the indexed files whose path is it or ends with `/` and it.
 
-    At most STACK_FILES_OF_TAIL for each, of the repositories given. One statement.
+    At most STACK_FILES_OF_TAIL for each, among STACK_ROWS_OF_TAIL of all repositories.
     """
     if not tails or not repositories:
         return {}
-    rows = fetch_rows(_ENDING, [sorted(tails), id_array(repositories), STACK_FILES_OF_TAIL])
+    limits = [STACK_ROWS_OF_TAIL, id_array(repositories), STACK_FILES_OF_TAIL]
+    rows = fetch_rows(_ENDING, [sorted(tails), *limits])
     found: dict[str, list[CandidateFile]] = {}
     for tail, *row in rows:
         found.setdefault(tail, []).append(candidate_file(row))
@@ -59,7 +63,7 @@ def symbols_around(
     if not asked:
         return {}
     files, lines, names = zip(*asked, strict=True)
-    rows = fetch_rows(_AROUND, [id_array(files), list(lines), list(names)])
+    rows = fetch_rows(_AROUND, [id_array(files), id_array(lines), list(names)])
     found: dict[tuple[int, int], list[FrameSymbol]] = {}
     for file, line, *row in rows:
         found.setdefault((file, line), []).append(FrameSymbol(*row))

@@ -220,10 +220,12 @@ STYLES: Final = (
         (
             re.compile(
                 r"\bat (?P<function>(?:async |new )?[^\s()]{1,300})(?: \[as [^\]\s]{1,200}\])? "
-                rf"\((?P<path>[^()\n]{_PATH}?){_PLACE}{_COLUMN}\)"
+                rf"\((?P<path>(?:[a-z-]{{1,20}}:/{{1,3}}\([\w-]{{1,40}}\)/)?[^()\n]{_PATH}?)"
+                rf"{_PLACE}{_COLUMN}\)"
             ),
             re.compile(
-                rf"\bat (?:async )?(?P<path>(?:[a-z][a-z-]{{1,20}}:/{{1,3}}|[A-Za-z]:\\)?"
+                rf"\bat (?:async )?(?P<path>(?:[a-z-]{{1,20}}:/{{1,3}}(?:\([\w-]{{1,40}}\)/)?"
+                r"|[A-Za-z]:\\)?"
                 rf"[^\s():]{_PATH}){_PLACE}{_COLUMN}(?![^\s)])"
             ),
             re.compile(r"\bat [^\s()]{1,300} \((?:<anonymous>|native)\)"),

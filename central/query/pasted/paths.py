@@ -12,16 +12,16 @@ _DRIVE: Final = re.compile(r"\A[A-Za-z]:(?=[/\\])")
 _NO_FILE: Final = re.compile(r"\A(?:node:|internal/|<|\[|native\Z|eval\b|about:|data:|blob:)")
 # Where installed packages and standard libraries are; what follows is the package, or its file.
 _LIBRARIES: Final = (
-    re.compile(r"(?:\A|/)(?:site|dist)-packages/(?P<rest>(?P<package>[^/]+).*)"),
-    re.compile(r"(?:\A|/)node_modules/(?P<package>@[^/]+/[^/]+|[^/@.][^/]*)/(?P<file>.+)"),
-    re.compile(r"/registry/src/[^/]+/(?P<package>[^/]+)-\d[^/]*/(?P<file>.+)"),
-    re.compile(r"(?:\A|/)pkg/mod/[^@]*?(?P<package>[^/@]+)(?:/v\d+)?@[^/]+/(?P<file>.+)"),
-    re.compile(r"(?:\A|/)gems/(?P<package>[^/]+)-\d[^/]*/(?P<file>.+)"),
-    re.compile(r"(?:\A|/)vendor/(?P<rest>(?:[^/]+/)*?(?P<package>[^/]+)/.+)"),
-    re.compile(r"(?:\A|/)rustc/[0-9a-f]+/(?P<rest>(?P<package>library)/.+)"),
-    re.compile(r"(?:\A|/)lib(?:64)?/(?:python\d(?:\.\d+)?|ruby/\d[^/]*)/(?P<rest>(?P<package>).+)"),
-    re.compile(r"(?:\A|/)(?:local/go|go\d[\d.]*|golang[^/]*|libexec|GOROOT)/src/(?P<rest>(?P<package>).+)"),
-    re.compile(r"\A(?P<rest>(?P<package>javax?|sun|jdk|kotlinx?|scala|groovy)/.+)"),
+    re.compile(r"(?:.*/)?(?:site|dist)-packages/(?P<rest>(?P<package>[^/]+).*)"),
+    re.compile(r"(?:.*/)?node_modules/(?P<package>@[^/]+/[^/]+|[^/@.][^/]*)/(?P<file>.+)"),
+    re.compile(r".*/registry/src/[^/]+/(?P<package>[^/]+)-\d[^/]*/(?P<file>.+)"),
+    re.compile(r"(?:.*/)?pkg/mod/[^@]*?(?P<package>[^/@]+)(?:/v\d+)?@[^/]+/(?P<file>.+)"),
+    re.compile(r"(?:.*/)?gems/(?P<package>[^/]+)-\d[^/]*/(?P<file>.+)"),
+    re.compile(r"(?:.*/)?vendor/(?P<rest>(?:[^/]+/)*?(?P<package>[^/]+)/.+)"),
+    re.compile(r"(?:.*/)?rustc/[0-9a-f]+/(?P<rest>(?P<package>library)/.+)"),
+    re.compile(r"(?:.*/)?lib(?:64)?/(?:python\d(?:\.\d+)?|ruby/\d[^/]*)/(?P<rest>(?P<package>).+)"),
+    re.compile(r"(?:.*/)?(?:local/go|go\d[\d.]*|golang[^/]*|libexec|GOROOT)/src/(?P<rest>(?P<package>).+)"),
+    re.compile(r"(?P<rest>(?P<package>javax?|sun|jdk|kotlinx?|scala|groovy)/.+)"),
 )
 
 
@@ -72,10 +72,7 @@ def common_components(path: str, other: str) -> int:
 def library_of(path: str) -> Library | None:
     """Return the package that a path is installed as; None for a path of other code."""
     for pattern in _LIBRARIES:
-        found = None
-        for found in pattern.finditer(path):
-            pass  # the innermost, `node_modules/a/node_modules/b`
-        if found:
+        if found := pattern.match(path):  # the innermost, `node_modules/a/node_modules/b`
             groups = found.groupdict()
             package = groups["package"].rpartition("/")[2]
             file = groups.get("file") or ""
