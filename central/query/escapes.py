@@ -21,7 +21,7 @@ _NO_REGEX: Final = re.compile(r"/[\s*/]|/(?:[^/\\]|\\[^\s])+/[^\s)]")
 _ESCAPED_QUOTE: Final = re.compile(r'\\(["\\])')
 _PATTERN_PART: Final = re.compile(r"\\.|/", re.DOTALL)
 _PATTERN_OF_OTHERS: Final = re.compile(r"\.\*(?=[\w/(\[^-])|\.\+(?!\+)|\|")
-_BARE_VALUE: Final = re.compile(r"[\w.@+~,%#=-](?:[\w.@+~,%#=:/-]*[\w.@+~,%#=/-])?")
+_BARE_VALUE: Final = re.compile(r"[\w.+~,%#=-](?:[\w.+~,%#=:/-]*[\w.+~,%#=/-])?")
 
 
 def quote(text: str) -> str:
@@ -84,7 +84,8 @@ def escape_glob(glob: str) -> str:
 
 def write_value(value: str) -> str:
     """Write the value of a substring or a name: bare if possible, else quoted."""
-    return value if _BARE_VALUE.fullmatch(value) else quote(value)
+    is_bare = _BARE_VALUE.fullmatch(value) and not is_near_regex(value)
+    return value if is_bare else quote(value)
 
 
 def is_near_regex(raw: str) -> bool:

@@ -64,9 +64,7 @@ _spaced_patterns = st.lists(
 regexes = _spaced_patterns.map(Regex)
 _GLOB_PARTS = ("*", "?", "[ab]", "x", "(", ")", ":", "/", '"', "-", "**/")
 _globs = (
-    st.lists(
-        st.sampled_from(("*", "?", "[ab]", "x", "(", ")", ":", "/", '"', "-", "**/")), max_size=6
-    )
+    st.lists(st.sampled_from(_GLOB_PARTS), max_size=6)
     .map("".join)
     .filter(lambda glob: not GLOB_CHARACTERS.isdisjoint(glob))
     .filter(lambda glob: not glob.startswith("/") and not is_near_regex(glob))
@@ -74,6 +72,7 @@ _globs = (
 _named = st.sampled_from([FilterName.REPO, FilterName.FILE, FilterName.SYM])
 filters = st.one_of(
     st.builds(Filter, _named, st.text(min_size=1, max_size=8), st.just(Match.SUBSTRING)),
+    st.builds(Filter, _named, st.text(alphabet="a.@+|*/", min_size=1), st.just(Match.SUBSTRING)),
     st.builds(Filter, _named, _globs, st.just(Match.GLOB)),
     st.builds(Filter, _named, _patterns, st.just(Match.REGEX)),
     st.builds(
