@@ -64,7 +64,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
     "license": _foreign(
         rf"(?:mit|isc|(?:apache|[al]?gpl|bsd|mpl|epl|cc|bsl|cc0|eupl|artistic|ms|osl)-[\w.-]+|[al]?gpl"
         rf"|unlicense|wtfpl|zlib|postgresql|ncsa|other){_END}",
-        'Licences of repositories are not known; write a text of the licence in quotes, with '
+        "Licences of repositories are not known; write a text of the licence in quotes, with "
         "file:LICENSE, or leave {name}: out.",
     ),
     "message": _COMMITS,
@@ -123,7 +123,7 @@ def foreign_filter(text: str, at: int = 0) -> tuple[str, str] | None:
     return written, foreign.advice.format(name=written, value=value.strip('"'))
 
 
-# Sourcegraph's predicates: `repo:has.file(path:go.mod)`, `file:contains.content(x)`, `repo:deps(x)`.
+# Sourcegraph's predicates, such as `repo:has.file(path:go.mod)` and `file:contains.content(x)`.
 _PREDICATE: Final = re.compile(
     r"(?P<name>(?:has|contains)(?:\.[a-z.]+)?|deps|dependencies|revdeps|dependents)\("
 )

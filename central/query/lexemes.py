@@ -187,18 +187,7 @@ class Lexer:
         value, end = self._plain(at)
         raw = self.text[at:end]
         if compared is Match.SUBSTRING and name != CONTENT:
-            if name == FilterName.REPO and (written := without_revision(raw)):
-                raise QueryError(
-                    "each repository is searched at the commit that is indexed. Leave the revision "
-                    f"out: repo:{_as_pattern(written)}.",
-                    column=at + 1,
-                )
-            if is_near_regex(raw) or (".*" in raw and name in _WITHOUT_DOTS):
-                raise QueryError(
-                    f"{raw} looks like a regular expression. Write {name}:{_as_pattern(raw)}, or "
-                    f"{name}:{_as_text(raw)}.",
-                    column=at + 1,
-                )
+            _check_plain(name, raw, at)
             if not GLOB_CHARACTERS.isdisjoint(value):
                 compared = Match.GLOB
         return value, compared, end
@@ -231,6 +220,22 @@ class Lexer:
             parts.append(character)
             at += 1
         return "".join(parts), at
+
+
+def _check_plain(name: str, raw: str, at: int) -> None:
+    """Raise QueryError for an unquoted value that other tools read otherwise."""
+    if name == FilterName.REPO and (written := without_revision(raw)):
+        raise QueryError(
+            "each repository is searched at the commit that is indexed. Leave the revision "
+            f"out: repo:{_as_pattern(written)}.",
+            column=at + 1,
+        )
+    if is_near_regex(raw) or (".*" in raw and name in _WITHOUT_DOTS):
+        raise QueryError(
+            f"{raw} looks like a regular expression. Write {name}:{_as_pattern(raw)}, or "
+            f"{name}:{_as_text(raw)}.",
+            column=at + 1,
+        )
 
 
 def _as_pattern(raw: str) -> str:

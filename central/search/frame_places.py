@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from central.query.pasted.frames import Frame
-from central.query.pasted.paths import TAIL_COMPONENTS, Library, common_components, library_of, tails
+from central.query.pasted.paths import (
+    TAIL_COMPONENTS,
+    Library,
+    common_components,
+    library_of,
+    tails,
+)
 from central.query.pasted.stack_trace import StackTrace
 from central.search.exact.files import CandidateFile
 from central.search.file_tails import FrameSymbol
@@ -64,9 +70,7 @@ def candidate_places(
     return likely[:CHECKED_FILES]
 
 
-def _place(
-    frame: Frame, file: CandidateFile, project: str, library: Library | None
-) -> FramePlace:
+def _place(frame: Frame, file: CandidateFile, project: str, library: Library | None) -> FramePlace:
     common = common_components(frame.path, file.path)
     is_whole = common == len(file.path.split("/"))
     before = frame.path.split("/")[:-common]

@@ -33,9 +33,7 @@ def find_places(
         tail: [
             file
             for file in found
-            if rows.admits_file(
-                repository=file.repository, path=file.path, language=file.language
-            )
+            if rows.admits_file(repository=file.repository, path=file.path, language=file.language)
         ]
         for tail, found in files_ending(wanted, repositories=searched).items()
     }
@@ -61,7 +59,7 @@ def frame_results(
         expand=max(request.expand, _AROUND),
         max_content=max(request.max_content, _CONTENT),
     )
-    results = []
+    results: list[Result] = []
     for place in places:
         content = texts.get(place.file.id)
         if content is None:

@@ -78,15 +78,11 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     return replace(answer, next_cursor=cursor, hint=hint)
 
 
-def first_lines_in(
-    scope: SearchScope, *, read: ReadRequest, seconds: float
-) -> Answer | None:
+def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> Answer | None:
     """Return the first page of files of the scope that match; None if there is none in time."""
     started = time.perf_counter()
     with one_moment():
-        search = _exact_search(
-            scope, read, _checked_plan(read), files=EXACT_FILES, seconds=seconds
-        )
+        search = _exact_search(scope, read, _checked_plan(read), files=EXACT_FILES, seconds=seconds)
         page = exact_page(search, position=None, limit=read.request.limit)
         missing = _missing(scope, search.unread)
     return _answer(read, scope, page, missing, started) if page.hits else None

@@ -171,9 +171,7 @@ _LANGUAGES: Final = {
 
 def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
     if not trace.language:
-        return Reading(
-            ReadAs.PLACE, Sentence.of("read_as_place", "Read as a line of a file.")
-        )
+        return Reading(ReadAs.PLACE, Sentence.of("read_as_place", "Read as a line of a file."))
     count = len(chosen.best) + chosen.elsewhere
     language = _LANGUAGES.get(trace.language, trace.language.capitalize())
     rest = pluralize(chosen.elsewhere, "frame")

@@ -27,11 +27,11 @@ from central.http.parameters import (
     to_json,
 )
 from central.http.serializers import Made, serializer_of
+from central.query.pasted.stack_trace import is_trace
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
 from central.search.line_search import every_match
-from central.query.pasted.stack_trace import is_trace
 from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.authentication import credential_for

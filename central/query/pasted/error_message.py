@@ -17,8 +17,12 @@ _TYPE: Final = re.compile(
     (?:\s\[\w{{1,40}}\]|\s\(\w{{1,40}}\)|\(\w{{1,40}}\))?:\s+(?=\S)""",
     re.VERBOSE,
 )
-_TIME: Final = r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,20}\]?|\[?\d\d:\d\d:\d\d[^\s\]]{0,12}\]?"
-_LEVELS: Final = "ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG|ALERT|WARN|WARNING|INFO|DEBUG|TRACE|NOTICE"
+_TIME: Final = (
+    r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,20}\]?|\[?\d\d:\d\d:\d\d[^\s\]]{0,12}\]?"
+)
+_LEVELS: Final = (
+    "ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG|ALERT|WARN|WARNING|INFO|DEBUG|TRACE|NOTICE"
+)
 _LEVEL: Final = re.compile(
     rf"""(?:{_TIME})\s+(?:[\w.\[\]/@-]{{1,100}}\s+)?\[?(?:{_LEVELS})\]?[:\s]\s*
         (?:\[[^\]\n]{{1,100}}\]:?\s+|[\w.]{{1,100}}(?:\s-|:)\s+|-\s+)?
@@ -32,12 +36,13 @@ _LEVEL: Final = re.compile(
     re.VERBOSE,
 )
 _LOGGED: Final = re.compile(
-    r'(?:\S+=\S+\s+|\S+="[^"\n]*"\s+){0,20}level="?(?:error|fatal|panic|warn(?:ing)?)"?\s[^\n]{0,1000}?'
+    r'(?:[^\s=]{1,60}=(?:"[^"\n]{0,500}"|[^\s"]{0,300})\s+){0,20}level="?(?:error|fatal|panic|warn(?:ing)?)"?\s[^\n]{0,1000}?'
     r'msg="(?P<message>(?:[^"\\\n]|\\.){1,2000})"',
     re.IGNORECASE,
 )
 _FILLED: Final = re.compile(
-    r""""[^"\n]{0,500}"|(?<!\w)'[^'\n]{0,500}'(?!\w)|`[^`\n]{0,500}`|“[^”\n]{0,500}”|‘[^’\n]{0,500}’
+    r""""[^"\n]{0,500}"|(?<!\w)'[^'\n]{0,500}'(?!\w)|`[^`\n]{0,500}`
+    |“[^”\n]{0,500}”|\u2018[^\u2019\n]{0,500}\u2019
     |\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b
     |\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?[\w.,:+]{0,12})?
     |\b[a-z][a-z+.-]{1,20}://[^\s"'<>]{1,500}
@@ -50,8 +55,8 @@ _FILLED: Final = re.compile(
     |(?<![\w.])[-+]?\d[\w.,%:]{0,30}(?<![.,:])""",
     re.VERBOSE,
 )
-_EDGES: Final = " \t\n\r:;,.()[]{}<>=\"'`|-–—!?*#"
-_QUOTES: Final = frozenset("\"'`“‘")
+_EDGES: Final = " \t\n\r:;,.()[]{}<>=\"'`|-\u2013\u2014!?*#"
+_QUOTES: Final = frozenset("\"'`“\u2018")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _WORDS: Final = re.compile(r"[^\W_][\w$]*(?:(?:\.|::)[^\W\d]\w*)*")
 _LEAST_LETTERS: Final = 4  # of a part

@@ -86,7 +86,9 @@ def _found(text: str, style: Style, pattern: re.Pattern[str]) -> Iterator[FoundF
 _SUFFIX: Final = re.compile(r"(?:::h[0-9a-f]{16}|(?:\.func\d+|\.\d+)+|-fm)\Z")
 _CLOSURE: Final = re.compile(r"::\{\{?[\w-]+\}?\}|\[\.\.\.\]|\{[^{}]*\}")
 _CSHARP_CLOSURE: Final = re.compile(r"<([A-Za-z_]\w*)>[a-z]__[\w|]*\Z")
-_PREFIX: Final = re.compile(r"\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in |new |async |static )+")
+_PREFIX: Final = re.compile(
+    r"\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in |new |async |static )+"
+)
 _JVM_CLOSURE: Final = re.compile(r"(?:\$anonfun\$|lambda\$)([A-Za-z_]\w*)\$[\w$]*\Z")
 _TYPES: Final = re.compile(r"<[^<>]*>")
 _SEPARATOR: Final = re.compile(r"::|->|[.#/:\\]")
@@ -144,7 +146,9 @@ STYLES: Final = (
                 rf'File "(?P<path>[^"\n]{_PATH})", line (?P<line>\d{{1,7}})'
                 r"(?:, in (?P<function>[^\s()]{1,200}))?"
             ),
-            re.compile(rf"File (?P<path>[^\s:\"]{_PATH}){_PLACE}, in (?P<function>[\w.<>]{{1,200}})"),
+            re.compile(
+                rf"File (?P<path>[^\s:\"]{_PATH}){_PLACE}, in (?P<function>[\w.<>]{{1,200}})"
+            ),
         ),
         _named,
         newest_last=True,
@@ -157,7 +161,9 @@ STYLES: Final = (
                 r"\bat (?P<function>[^\s()]{1,400})\([^()\n]{0,400}\)"
                 rf" in (?P<path>[^\n]{_PATH}?):line (?P<line>\d{{1,7}})"
             ),
-            re.compile(rf"\bin (?P<path>[^\s:]{_PATH}(?::[^\s:]{_PATH})?):line (?P<line>\d{{1,7}})"),
+            re.compile(
+                rf"\bin (?P<path>[^\s:]{_PATH}(?::[^\s:]{_PATH})?):line (?P<line>\d{{1,7}})"
+            ),
         ),
         _named,
     ),
@@ -195,7 +201,8 @@ STYLES: Final = (
         re.compile(r":in ['`]"),
         (
             re.compile(
-                rf"{_WORD}(?P<path>[^\s:'\"`]{_PATH}){_PLACE}:in [`'](?P<function>[^'`\n]{{1,300}})'"
+                rf"{_WORD}(?P<path>[^\s:'\"`]{_PATH}){_PLACE}"
+                r":in [`'](?P<function>[^'`\n]{1,300})'"
             ),
         ),
         _named,
@@ -203,7 +210,12 @@ STYLES: Final = (
     Style(
         "go",
         re.compile(r"\.go:\d+ \+0x|goroutine \d|\)\s+\S+\.go:\d"),
-        (re.compile(rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.go){_PLACE}(?:{_COLUMN})?(?: \+0x[0-9a-f]{{1,16}})?"),),
+        (
+            re.compile(
+                rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.go){_PLACE}(?:{_COLUMN})?"
+                r"(?: \+0x[0-9a-f]{1,16})?"
+            ),
+        ),
         _before(_GO_FUNCTION),
         name_is_before=True,
     ),

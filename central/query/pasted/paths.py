@@ -6,7 +6,9 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 TAIL_COMPONENTS: Final = 8  # of a path that is looked up; longer ones say no more
-_SCHEME: Final = re.compile(r"(?:file:/{2,3}|webpack(?:-internal)?:/{2,3}|https?://[^/]+/|app:/{2,3})")
+_SCHEME: Final = re.compile(
+    r"(?:file:/{2,3}|webpack(?:-internal)?:/{2,3}|https?://[^/]+/|app:/{2,3})"
+)
 _BUNDLER: Final = re.compile(r"(?:\A|/)\([\w-]+\)/(?=\.{0,2}/|[\w@])")  # `(app-pages-browser)/./`
 _DRIVE: Final = re.compile(r"\A[A-Za-z]:(?=[/\\])")
 _NO_FILE: Final = re.compile(r"\A(?:node:|internal/|<|\[|native\Z|eval\b|about:|data:|blob:)")
@@ -20,7 +22,9 @@ _LIBRARIES: Final = (
     re.compile(r"(?:.*/)?vendor/(?P<rest>(?:[^/]+/)*?(?P<package>[^/]+)/.+)"),
     re.compile(r"(?:.*/)?rustc/[0-9a-f]+/(?P<rest>(?P<package>library)/.+)"),
     re.compile(r"(?:.*/)?lib(?:64)?/(?:python\d(?:\.\d+)?|ruby/\d[^/]*)/(?P<rest>(?P<package>).+)"),
-    re.compile(r"(?:.*/)?(?:local/go|go\d[\d.]*|golang[^/]*|libexec|GOROOT)/src/(?P<rest>(?P<package>).+)"),
+    re.compile(
+        r"(?:.*/)?(?:local/go|go\d[\d.]*|golang[^/]*|libexec|GOROOT)/src/(?P<rest>(?P<package>).+)"
+    ),
     re.compile(r"(?P<rest>(?P<package>javax?|sun|jdk|kotlinx?|scala|groovy)/.+)"),
 )
 
@@ -47,7 +51,9 @@ def plain_path(written: str) -> str:
             path = path.partition("/./")[2] or path  # the name of the bundle
         path = _BUNDLER.sub("/", path)
     path = _DRIVE.sub("", path).replace("\\", "/").partition("?")[0]
-    parts = [part for part in posixpath.normpath(path).split("/") if part not in {"", ".", "..", "~"}]
+    parts = [
+        part for part in posixpath.normpath(path).split("/") if part not in {"", ".", "..", "~"}
+    ]
     if "\0" in path or not parts:
         return ""
     return "/".join(parts)

@@ -25,7 +25,9 @@ _BLOB: Final = re.compile(
     r"https?://[^/\s]+/(?P<project>[^\s?#]+?)/(?:-/)?(?:blob|blame|raw|src/branch|src/commit)/"
     r"(?P<ref>[^/\s]+)/(?P<path>[^\s?#]+)"
 )
-_PAGE: Final = re.compile(r"https?://[^/\s]+/o/[^/\s]+/r/(?P<project>[^\s?#]+?)/file/(?P<path>[^\s?#]+)")
+_PAGE: Final = re.compile(
+    r"https?://[^/\s]+/o/[^/\s]+/r/(?P<project>[^\s?#]+?)/file/(?P<path>[^\s?#]+)"
+)
 
 
 def parse_place(text: str) -> Frame | None:

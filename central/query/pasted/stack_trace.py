@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from central.query.pasted.error_message import parse_error
-from central.query.pasted.frames import STYLES, Frame, FoundFrame, Style, found_frames
+from central.query.pasted.frames import STYLES, FoundFrame, Frame, Style, found_frames
 from indexer.limits import STACK_FRAMES
 
 _MAY_BE: Final = re.compile(r"[:(]\d|\bline \d")
@@ -95,13 +95,12 @@ def _chain(text: str, style: Style) -> Sequence[re.Match[str]]:
 
 def _by_exception(
     text: str, style: Style, found: Sequence[FoundFrame]
-) -> list[Sequence[FoundFrame]]:
+) -> Sequence[Sequence[FoundFrame]]:
     """Return the frames of each exception, that of the cause first."""
     begins = [one.start() for one in _chain(text, style)]
-    edges = [0, *begins, len(text) + 1]
     groups = [
         [one for one in found if first <= one.start < last]
-        for first, last in zip(edges, edges[1:], strict=False)
+        for first, last in pairwise([0, *begins, len(text) + 1])
     ]
     return groups[::-1] if style.cause_last else groups
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from central.corpus.models import Symbol
 from central.db import fetch_rows_planned_each_time, id_array, sql_with
-from central.query.identifiers import Identifier, identifiers
 from central.query.filters import Match
+from central.query.identifiers import Identifier, identifiers
 from central.query.patterns import compile_pattern, text_matcher
 from central.query.syntax import Case, Filter, Literal, Query, Regex
 from central.search.exact.files import defined_names
@@ -87,9 +87,7 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
     return Definitions(of_filters, of_names, exact, _methods(whole), frozenset(others))
 
 
-def _meant(
-    symbol: Filter, query: Query, repositories: Sequence[int]
-) -> tuple[str, Sequence[_Row]]:
+def _meant(symbol: Filter, query: Query, repositories: Sequence[int]) -> tuple[str, Sequence[_Row]]:
     """Return the name that a `sym:` asks for, and the rows of the definitions that it means.
 
     `Class.method` is a part of the qualified name, written as in any language.
@@ -102,7 +100,10 @@ def _meant(
     last = replace(symbol, value=name)
     names = defined_names(last, replace(query, case=Case.NO), repositories=repositories)
     is_meant = text_matcher(
-        ".".join([*containers, name]), Match.SUBSTRING, ignore_case=ignore_case, column=symbol.column
+        ".".join([*containers, name]),
+        Match.SUBSTRING,
+        ignore_case=ignore_case,
+        column=symbol.column,
     )
     return name, [row for row in _named(names, repositories) if is_meant(row[4])]
 

@@ -78,7 +78,8 @@ def test_a_type_of_another_tool_is_refused_with_what_to_write(query: str, advice
 @pytest.mark.parametrize(
     ("query", "advice"),
     [
-        (r"repo:^github\.com/pallets/flask$@main x", r"leave the revision out: repo:/^pallets\/flask$/."),
+        (r"repo:^github\.com/pallets/flask$@main x",
+         r"leave the revision out: repo:/^pallets\/flask$/."),
         (r"repo:^github\.com/pallets/flask$ x", r"Write repo:/^pallets\/flask$/, or"),
         ("-repo:flask@v2.0 x", "repo:flask."),
         ("r:flask@main:dev x", "repo:flask."),
@@ -102,8 +103,8 @@ def test_a_value_of_another_tool_is_refused_with_what_to_write(query: str, advic
 
 @pytest.mark.parametrize(
     "query",
-    ["file:*.test.*", "file:compose.*.yml", "file:.github", "file:[.]*rc", 'repo:"a@b"', "file:a@b.py",
-     "file:**/.*", 'repo:"has.file(x)"', "repo:.github", "file:c++/x.cc"],
+    ["file:*.test.*", "file:compose.*.yml", "file:.github", "file:[.]*rc", 'repo:"a@b"',
+     "file:a@b.py", "file:**/.*", 'repo:"has.file(x)"', "repo:.github", "file:c++/x.cc"],
 )  # fmt: skip
 def test_globs_and_names_are_no_patterns_of_other_tools(query: str) -> None:
     (term,) = parse(query).terms

@@ -25,8 +25,10 @@ from central.query.syntax import (
 
 FRAGMENTS = (
     "repo:", "-file:", "lang:", "type:function", "case:no", "sym:", "content:", "langs:x", "::",
-    "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " or ", " and ", " not ", " ", "  ", "\n",
-    "\\", "a", "or", "not", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x", "http://", "\0", "'",
+    "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " or ", " and ",
+    " not ", " ", "  ", "\n",
+    "\\", "a", "or", "not", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x",
+    "http://", "\0", "'",
 )  # fmt: skip
 nasty_text = st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join)
 

@@ -153,8 +153,6 @@ def test_a_path_gets_the_advice_to_look_for_a_file(query: str, advice: str | Non
     assert advice_on(read.request.queries) == advice
 
 
-
-
 @pytest.mark.parametrize(
     "text",
     ["foo.bar(baz)", "a || b", "x[0]", "C:\\dir", "$HOME", "a*b", "*ptr", "f(x)?", "/usr/bin"],

@@ -453,7 +453,9 @@ def test_a_pasted_trace_shows_the_lines_of_its_frames_and_how_it_was_read(member
 
 def test_a_long_trace_that_is_sent_as_a_body_gets_a_short_address(member: Client) -> None:
     others = [f'  File "/srv/app/x{n}.py", line {n}, in f{n}\n    call{n}()' for n in range(1, 200)]
-    long = TRACE.replace("(most recent call last):\n", f"(most recent call last):\n{chr(10).join(others)}\n")
+    long = TRACE.replace(
+        "(most recent call last):\n", f"(most recent call last):\n{chr(10).join(others)}\n"
+    )
     response = member.post("/o/acme/", {"q": long})
     assert response.status_code == 302
     assert len(response["Location"]) < 4_000

@@ -44,8 +44,8 @@ def test_the_fixed_parts_of_an_error_are_between_what_was_filled_in(
 
 @pytest.mark.parametrize(
     "text",
-    ["error handling in go", "how is KeyError raised", "lang:go error: x", '"error: x"', "Note: x y",
-     "Session: what is it", "retry with backoff", "ERROR", "TypeError", "x: y",
+    ["error handling in go", "how is KeyError raised", "lang:go error: x", '"error: x"',
+     "Note: x y", "Session: what is it", "retry with backoff", "ERROR", "TypeError", "x: y",
      'connection to "db-1" failed'],
 )  # fmt: skip
 def test_a_query_is_no_error(text: str) -> None:

@@ -77,7 +77,8 @@ def test_a_path_is_without_what_tools_put_around_it(written: str, path: str) -> 
          ("tokio", "tokio/src/a.rs", "src/a.rs")),
         ("go/pkg/mod/github.com/gin-gonic/gin@v1.9.0/context.go",
          ("gin", "gin/context.go", "context.go")),
-        ("ruby/gems/3.0/gems/rack-2.2.3/lib/rack/b.rb", ("rack", "rack/lib/rack/b.rb", "lib/rack/b.rb")),
+        ("ruby/gems/3.0/gems/rack-2.2.3/lib/rack/b.rb",
+         ("rack", "rack/lib/rack/b.rb", "lib/rack/b.rb")),
         ("app/src/acme/tokens.py", None),
     ],
 )  # fmt: skip
