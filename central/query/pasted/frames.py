@@ -140,8 +140,12 @@ _RUST_FUNCTION: Final = re.compile(r"(?<!\S)\d{1,3}: (?:0x[0-9a-f]{1,16} - )?(\S
 STYLES: Final = (
     Style(
         "python",
-        re.compile("File "),
+        re.compile(r"File |\.py:\d+: "),
         (
+            re.compile(  # pytest
+                rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.py){_PLACE}: "
+                r"(?:in (?P<function>[\w.<>]{1,200})|[A-Z]\w{0,100}(?:Error|Exception|Failed)\b)"
+            ),
             re.compile(
                 rf'File "(?P<path>[^"\n]{_PATH})", line (?P<line>\d{{1,7}})'
                 r"(?:, in (?P<function>[^\s()]{1,200}))?"

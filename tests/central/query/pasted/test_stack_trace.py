@@ -30,6 +30,8 @@ def test_the_frames_of_the_first_cause_come_first_and_the_innermost_of_each(
     ("line", "frame"),
     [
         ('File "/app/x.py", line 3, in verify', ("app/x.py", 3, 0, "verify")),
+        ("tests/test_x.py:3: in test_it", ("tests/test_x.py", 3, 0, "test_it")),
+        ("src/x.py:9: KeyError", ("src/x.py", 9, 0, "")),
         ("File ~/work/x.py:3, in verify(token)", ("work/x.py", 3, 0, "verify")),
         ("    at verify (/app/x.js:3:4)", ("app/x.js", 3, 4, "verify")),
         ("at com.acme.Foo.bar(Foo.java:12)", ("com/acme/Foo.java", 12, 0, "bar")),
