@@ -9,6 +9,7 @@ from agents.truncation import MAX_TOKENS, MIN_TOKENS
 from indexer.limits import (
     EDGE_TYPE_CHARACTERS,
     NODE_ID_CHARACTERS,
+    PASTED_CHARACTERS,
     PROJECTS_NAMED,
     QUERIES,
     QUERY_CHARACTERS,
@@ -23,7 +24,15 @@ _QUERY: Final[Any] = Field(
     description="What the code does, or an identifier",
 )
 Query = Annotated[str, _QUERY]
-OptionalQuery = Annotated[str | None, _QUERY]
+OptionalQuery = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=PASTED_CHARACTERS,
+        pattern=NOT_BLANK,
+        description="Question, name, stack trace or path:line",
+    ),
+]
 Queries = Annotated[
     list[Query] | None,
     Field(

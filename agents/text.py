@@ -51,7 +51,17 @@ def search_text(answer: Row) -> str:
         match = answer.get("match")
         estimate = "" if match is None else f" ({match:.2f} of 1)"
         head = f"{weakness}{estimate}. {head}"
-    return joined([head, *(_result(row) for row in answer["results"])], answer)
+    if reading := answer.get("reading"):
+        head = f"{head}\n{reading['text']}"
+    return joined([head, *map(_result, answer["results"]), *_instead(answer)], answer)
+
+
+def _instead(answer: Row) -> list[str]:
+    """Format what an answer without results has by the words of the quoted text."""
+    instead = answer.get("instead")
+    if not instead:
+        return []
+    return ["No line has this text. By its words:", *map(_result, instead["results"])]
 
 
 def code_text(answer: Row) -> str:
@@ -160,6 +170,8 @@ def _shown(answer: Row) -> Iterable[str]:
     for name in ("results", "definitions", "callers", "callees", "nodes", "consumers"):
         for row in answer.get(name, ()):
             yield row["project"]
+    for row in (answer.get("instead") or {}).get("results", ()):
+        yield row["project"]
 
 
 def heading(count: int, noun: str, subject: str) -> str:
@@ -190,7 +202,12 @@ def _total(total: Row) -> str:
 
 def _file_matches(row: Row) -> str:
     """Format a file of an exact search with the lines that match, and those around them."""
-    head = f"{_path(row)}  {pluralize(row['matches'], 'match', 'matches')}{_state(row)}"
+    found = pluralize(row["matches"], "match", "matches")
+    head = f"{_path(row)}  {found}{_state(row)}"
+    if row.get("name"):  # of a frame, which is a line
+        head = f"{location(row, row['start_line'])}  in {_named(row).strip()}"
+    if row.get("note"):
+        head = f"{head}\n{row['note']}"
     around = row.get("context")
     if not around:
         return "\n".join([head, *(_matched_line(line) for line in row["lines"])])

@@ -132,7 +132,7 @@ class _CodeTools:
         cursor: SearchCursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> Reply:
-        """Find code in all indexed repositories by what it does, or by an identifier.
+        """Find code in all indexed repositories by what it does or by name.
 
         Returns the best hits first: project/path:lines, definition, score and snippet.
         Beside the words, "quoted text", /regex/ and filters (repo: file: lang: sym:, - negates) say

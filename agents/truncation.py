@@ -74,7 +74,14 @@ def truncate_search(answer: Answer, budget: Budget) -> Answer:
 
     lines = sum(map(_line_count, results))
     advice = "ask for fewer with limit and follow next_cursor"
+    if instead := answer.get("instead"):  # there are no results
+        lines = sum(map(_line_count, instead["results"]))
+        keep = partial(_with_instead, instead)
     return truncate(answer, budget, keep, lines, text=search_text, advice=advice)
+
+
+def _with_instead(instead: Row, lines: int) -> Answer:
+    return {"instead": {**instead, "results": _with_lines(instead["results"], lines)}}
 
 
 def _line_count(result: Row) -> int:
@@ -220,6 +227,8 @@ def _omitted(whole: Answer, kept: Answer) -> dict[str, int]:
 def _counts(answer: Answer) -> dict[str, int]:
     counts: dict[str, int] = {name: len(answer[name]) for name in _LISTS if name in answer}
     counts["lines"] = sum(len(row.get("lines") or ()) for row in answer.get("results", ()))
+    if instead := answer.get("instead"):
+        counts["instead.results"] = len(instead["results"])
     receipt = answer.get("receipt")
     if receipt is None:
         return {**counts, "projects": len(answer.get("projects", ()))}

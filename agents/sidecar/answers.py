@@ -109,6 +109,27 @@ class Result(AnswerModel):
     spans: list[ResultSpan] = []
     context: list[ContextLine] = []
     generated: bool = False
+    note: str = ""
+
+
+class Reading(AnswerModel):
+    """How a pasted query was read."""
+
+    read_as: str
+    text: str
+    query: str
+    parts: list[str]
+    frames: int
+    elsewhere: int
+
+
+class Instead(AnswerModel):
+    """The answer by words to a query whose quoted text stands nowhere."""
+
+    query: str
+    results: list[Result]
+    confidence: str | None
+    match: float | None
 
 
 class Total(AnswerModel):
@@ -142,6 +163,8 @@ class SearchAnswer(AnswerModel):
     match: float | None = None
     hint: str | None
     total: Total | None = None
+    reading: Reading | None = None
+    instead: Instead | None = None
     left_out: Truncated | None = None
 
 

@@ -8,6 +8,7 @@ from central.query.foreign_filters import foreign_filter
 
 SPECIAL: Final = frozenset('"/()-:\\')  # a backslash before one of them makes it ordinary
 OPERATORS: Final = frozenset({"AND", "NOT", "OR"})
+SMALL_OPERATORS: Final = {"and": "AND", "not": "NOT", "or": "OR"}  # beside terms that restrict
 QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)++)"', re.DOTALL)
 # A slash, a pattern without a bare slash, a slash at the end of the word. A term's pattern begins
 # neither with a space (`and / or`) nor with `*` (a comment); a filter's has no space.
@@ -19,7 +20,8 @@ MINUS: Final = re.compile(r"-(?=[^\W\d][^\s)]|[\"/(\\])")
 _NO_REGEX: Final = re.compile(r"/[\s*/]|/(?:[^/\\]|\\[^\s])+/[^\s)]")
 _ESCAPED_QUOTE: Final = re.compile(r'\\(["\\])')
 _PATTERN_PART: Final = re.compile(r"\\.|/", re.DOTALL)
-_BARE_VALUE: Final = re.compile(r"[\w.@+~,%#=-](?:[\w.@+~,%#=:/-]*[\w.@+~,%#=/-])?")
+_PATTERN_OF_OTHERS: Final = re.compile(r"\.\*(?=[\w/(\[^-])|\.\+(?!\+)|\|")
+_BARE_VALUE: Final = re.compile(r"[\w.+~,%#=-](?:[\w.+~,%#=:/-]*[\w.+~,%#=/-])?")
 
 
 def quote(text: str) -> str:
@@ -82,10 +84,19 @@ def escape_glob(glob: str) -> str:
 
 def write_value(value: str) -> str:
     """Write the value of a substring or a name: bare if possible, else quoted."""
-    return value if _BARE_VALUE.fullmatch(value) else quote(value)
+    is_bare = _BARE_VALUE.fullmatch(value) and not is_near_regex(value)
+    return value if is_bare else quote(value)
 
 
 def is_near_regex(raw: str) -> bool:
-    r"""Return whether an unquoted value is meant as a pattern: `^src/`, `\.py$`."""
+    r"""Return whether an unquoted value is meant as a pattern: `^src/`, `\.py$`, `.*_test`, `a|b`.
+
+    `*.test.*` and `compose.*.yml` are globs.
+    """
     plain = re.sub(r'\\["/()\-:\\]', "", raw)
-    return "\\" in plain or plain.startswith("^") or plain.endswith("$")
+    return (
+        "\\" in plain
+        or plain.startswith("^")
+        or plain.endswith("$")
+        or bool(_PATTERN_OF_OTHERS.search(plain))
+    )

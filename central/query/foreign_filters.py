@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from central.query.filters import NAMES
+
 _END: Final = r"(?=[\s)]|\Z)"
 _NAME: Final = rf'[\w-]+{_END}|"'
 _YES_NO: Final = r"(?:yes|no|only|true|false)\b"
@@ -30,6 +32,10 @@ def _foreign(values: str, advice: str) -> _Foreign:
     return _Foreign(re.compile(values), advice)
 
 
+_COUNTS: Final = _foreign(
+    r"[<>]=?\d|\d+\.\.(?:\d|\*)|\*\.\.\d",
+    "What a forge counts is not known; leave {name}: out, or name repositories with repo:.",
+)
 _COMMITS: Final = _foreign(_NAME, _NO_COMMITS)
 _DATES: Final = _foreign(_DATE, _NO_COMMITS)
 _FOREIGN: Final[Mapping[str, _Foreign]] = {
@@ -48,7 +54,19 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
     "extension": _foreign(rf"[a-z0-9]{{1,6}}{_END}", "Write file:*.{value}."),
     "filename": _foreign(rf"(?:[\w-]*\.[\w.-]+|[A-Z][a-z]+file){_END}", "Write file:{value}."),
     "fork": _foreign(_YES_NO, _ALL_REPOSITORIES),
+    "forks": _COUNTS,
+    "in": _foreign(
+        rf"(?:file|path|name|readme|description|body|title|comments)(?:,\w+)*{_END}",
+        "Words and quoted texts are searched in the content of files, file: is a part of the path; "
+        "leave {name}: out.",
+    ),
     "is": _foreign(r"(?:archived|fork|generated|private|public|vendored)\b", _ALL_REPOSITORIES),
+    "license": _foreign(
+        rf"(?:mit|isc|(?:apache|[al]?gpl|bsd|mpl|epl|cc|bsl|cc0|eupl|artistic|ms|osl)-[\w.-]+|[al]?gpl"
+        rf"|unlicense|wtfpl|zlib|postgresql|ncsa|other){_END}",
+        "Licences of repositories are not known; write a text of the licence in quotes, with "
+        "file:LICENSE, or leave {name}: out.",
+    ),
     "message": _COMMITS,
     "org": _foreign(_NAME, "Write repo:{value}/*."),
     "patterntype": _foreign(
@@ -57,6 +75,9 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
         "structural.",
     ),
     "repogroup": _foreign(r"\w", "Name the repositories: (repo:a OR repo:b)."),
+    "public": _foreign(_YES_NO, _ALL_REPOSITORIES),
+    "pushed": _DATES,
+    "regex": _foreign(r"\S*[.*+\\|()\[\]^$]", "Write /{value}/."),
     "rev": _foreign(r"[\w./^*-]", _ONE_BRANCH),
     "select": _foreign(
         r"(?:repo|file|content|symbol|commit)\b",
@@ -64,8 +85,16 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
         "definitions.",
     ),
     "since": _DATES,
+    "size": _foreign(
+        rf"[<>]=?\d|\d+\.\.(?:\d|\*)|\*\.\.\d|\d{{4,}}{_END}",
+        "Files are not searched by their size; leave {name}: out.",
+    ),
+    "stars": _COUNTS,
     "timeout": _foreign(
         r"\d+(?:ms|s|m)\b", "Searches have a time limit of their own; leave it out."
+    ),
+    "topic": _foreign(
+        rf"[a-z0-9][a-z0-9-]*{_END}", "Topics of repositories are not known; name them with repo:."
     ),
     "until": _DATES,
     "user": _foreign(_NAME, "Write repo:{value}/*."),
@@ -92,3 +121,47 @@ def foreign_filter(text: str, at: int = 0) -> tuple[str, str] | None:
     if written == "user" and (value.isdigit() or value.lower() in _ORDINARY_USERS):
         return None
     return written, foreign.advice.format(name=written, value=value.strip('"'))
+
+
+# Sourcegraph's predicates, such as `repo:has.file(path:go.mod)` and `file:contains.content(x)`.
+_PREDICATE: Final = re.compile(
+    r"(?P<name>(?:has|contains)(?:\.[a-z.]+)?|deps|dependencies|revdeps|dependents)\("
+)
+_OF_FILES: Final = (
+    "Write type:file PATH to see which repositories have such a file, and name them with repo:."
+)
+_PREDICATES: Final[Mapping[str, str]] = {
+    "contains": _OF_FILES,
+    "contains.file": _OF_FILES,
+    "contains.path": _OF_FILES,
+    "has.file": _OF_FILES,
+    "has.path": _OF_FILES,
+    "contains.content": "Write the text in quotes beside the other terms.",
+    "has.content": "Write the text in quotes beside the other terms.",
+}
+_REVISION: Final = re.compile(r"(?P<name>[^@]*[^@:/])@(?P<revision>[\w*^][\w./^*:-]*)\Z")
+_HOST: Final = re.compile(r"(?P<anchor>\^?)(?:github|gitlab|bitbucket)\\?\.(?:com|org)/")
+
+
+def foreign_predicate(name: str, text: str, at: int) -> str | None:
+    """Return what to write for a predicate of Sourcegraph as the value of `repo:` or `file:`."""
+    found = _PREDICATE.match(text, at) if name in {"file", "repo"} else None
+    if found is None:
+        return None
+    predicate = found["name"]
+    if predicate == "has.owner" and "owner" in NAMES:
+        advice = "Write owner:NAME."
+    else:
+        advice = _PREDICATES.get(predicate, "Leave it out, or name repositories with repo:.")
+    return f"{name}:{predicate}(…) of other tools does not exist here. {advice}"
+
+
+def without_revision(value: str) -> str | None:
+    """Return the repository of `name@revision`; None for another value."""
+    found = _REVISION.match(value)
+    return found["name"] if found else None
+
+
+def without_host(value: str) -> str:
+    """Return the name of a repository without the host of its forge."""
+    return _HOST.sub(lambda found: found["anchor"], value, count=1)

@@ -10,12 +10,15 @@ from itertools import pairwise
 from typing import Final
 
 from central.query.errors import QueryError
+from central.query.escapes import SMALL_OPERATORS
 from central.query.lexemes import KEYWORDS, Kind, Lexeme, Lexer
-from central.query.syntax import Case, Word
+from central.query.syntax import Case, Filter, Word
 from indexer.limits import QUERY_NESTING, QUERY_TERMS
 
 _OPERANDS: Final = frozenset({Kind.WORD, Kind.TERM})
 _BEGINS: Final = _OPERANDS | {Kind.OPEN, Kind.MINUS, Kind.NOT}
+_ENDS_TERM: Final = frozenset({Kind.TERM, Kind.CLOSE})
+_BEGINS_TERM: Final = frozenset({Kind.TERM, Kind.OPEN, Kind.MINUS, Kind.NOT})
 _NEGATIONS: Final = frozenset({Kind.MINUS, Kind.NOT})
 _UPPER: Final = re.compile(r"[A-Z][A-Z_]+[^\w\s]*")
 
@@ -26,6 +29,7 @@ def read_lexemes(text: str) -> tuple[list[Lexeme], Case]:
     lexemes = _with_negations(list(lexer), text)
     case = only_case([one for one in lexemes if one.kind is Kind.CASE])
     lexemes = _with_groups([one for one in lexemes if one.kind is not Kind.CASE], lexer.pairs, text)
+    lexemes = list(_with_small_operators(lexemes, text))
     lexemes = list(_with_operators(list(_glued(lexemes))))
     _check_bounds(lexemes)
     return lexemes, case
@@ -136,6 +140,25 @@ def _running(flags: Iterator[bool]) -> list[int]:
     for flag in flags:
         counts.append(counts[-1] + flag)
     return counts
+
+
+def _with_small_operators(lexemes: Sequence[Lexeme], text: str) -> Iterator[Lexeme]:
+    """Make operators of `or` and `and` between terms that restrict, and of `not` before a filter.
+
+    Other tools read them so, and no question has them there.
+    """
+    before: Lexeme | None = None
+    for lexeme, after in zip(lexemes, [*lexemes[1:], None], strict=False):
+        written = text[lexeme.start : lexeme.end]
+        small = SMALL_OPERATORS.get(written) if lexeme.kind is Kind.WORD else None
+        if small == "NOT":
+            is_operator = after is not None and isinstance(after.node, Filter)
+        else:
+            is_operator = bool(
+                before and before.kind in _ENDS_TERM and after and after.kind in _BEGINS_TERM
+            )
+        before = replace(lexeme, kind=Kind(small)) if small and is_operator else lexeme
+        yield before
 
 
 def _glued(lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:

@@ -13,6 +13,8 @@ from central.query.syntax import Filter, Query, leaves
 # Languages as people and other tools call them, with the names that the index has.
 LANGUAGE_ALIASES: Final[Mapping[str, str]] = {
     "bat": "batch",
+    "bazel": "starlark",
+    "bzl": "starlark",
     "c#": "csharp",
     "c++": "cpp",
     "cs": "csharp",
@@ -40,6 +42,7 @@ LANGUAGE_ALIASES: Final[Mapping[str, str]] = {
     "rst": "restructuredtext",
     "sh": "bash",
     "shell": "bash",
+    "skylark": "starlark",
     "terraform": "hcl",
     "ts": "typescript",
     "txt": "text",

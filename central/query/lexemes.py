@@ -16,6 +16,7 @@ from central.query.escapes import (
     MINUS,
     OPERATORS,
     QUOTED,
+    SMALL_OPERATORS,
     SPECIAL,
     TERM_REGEX,
     is_near_regex,
@@ -36,7 +37,12 @@ from central.query.filters import (
     filter_name,
     misspelt_filter,
 )
-from central.query.foreign_filters import foreign_filter
+from central.query.foreign_filters import (
+    foreign_filter,
+    foreign_predicate,
+    without_host,
+    without_revision,
+)
 from central.query.languages import language_name
 from central.query.patterns import GLOB_CHARACTERS, check_length, compile_pattern, text_matcher
 from central.query.syntax import Case, Filter, Literal, Node, Regex, Word
@@ -76,6 +82,7 @@ class Lexeme:
 
 
 _SPACE: Final = re.compile(r"\s+")
+_WITHOUT_DOTS: Final = frozenset({FilterName.REPO, FilterName.SYM})  # in whose globs `.*` is rare
 
 
 class Lexer:
@@ -175,15 +182,12 @@ class Lexer:
             if found := QUOTED.match(self.text, at):
                 return unquote(found[1]), compared, found.end()
             raise unclosed_quote(at)
+        if advice := foreign_predicate(name, self.text, at):
+            raise QueryError(advice, column=at + 1)
         value, end = self._plain(at)
         raw = self.text[at:end]
         if compared is Match.SUBSTRING and name != CONTENT:
-            if is_near_regex(raw):
-                raise QueryError(
-                    f"{raw} looks like a regular expression. Write {name}:{slash(raw)}, or "
-                    f"{name}:{quote(raw)} if the text itself is meant.",
-                    column=at + 1,
-                )
+            _check_plain(name, raw, at)
             if not GLOB_CHARACTERS.isdisjoint(value):
                 compared = Match.GLOB
         return value, compared, end
@@ -193,7 +197,7 @@ class Lexer:
         raw = self.text[at:end]
         if raw in OPERATORS:
             return Lexeme(Kind(raw), at, end, Word(raw, at + 1))
-        if raw[:1] == "\\" and raw[1:] in OPERATORS:
+        if raw[:1] == "\\" and raw[1:] in {*OPERATORS, *SMALL_OPERATORS}:
             text = raw[1:]
         return Lexeme(Kind.WORD, at, end, Word(text, at + 1))
 
@@ -216,6 +220,35 @@ class Lexer:
             parts.append(character)
             at += 1
         return "".join(parts), at
+
+
+def _check_plain(name: str, raw: str, at: int) -> None:
+    """Raise QueryError for an unquoted value that other tools read otherwise."""
+    if name == FilterName.REPO and (written := without_revision(raw)):
+        raise QueryError(
+            "each repository is searched at the commit that is indexed. Leave the revision "
+            f"out: repo:{_as_pattern(written)}.",
+            column=at + 1,
+        )
+    if is_near_regex(raw) or (".*" in raw and name in _WITHOUT_DOTS):
+        raise QueryError(
+            f"{raw} looks like a regular expression. Write {name}:{_as_pattern(raw)}, or "
+            f"{name}:{_as_text(raw)}.",
+            column=at + 1,
+        )
+
+
+def _as_pattern(raw: str) -> str:
+    """Write an unquoted value as a pattern if it looks like one, without the host of a forge."""
+    plain = without_host(raw)
+    return slash(plain) if is_near_regex(plain) or ".*" in plain else plain
+
+
+def _as_text(raw: str) -> str:
+    """Write what an unquoted value means if it is no pattern: a glob, or the text itself."""
+    if GLOB_CHARACTERS.isdisjoint(raw) or "\\" in raw or raw[0] == "^" or raw[-1] == "$":
+        return f"{quote(raw)} if the text itself is meant"
+    return f"{raw.replace('.*', '[.]*')} if it is a glob"
 
 
 def checked_regex(pattern: str, column: int) -> Regex:

@@ -11,6 +11,7 @@ from typing import Final
 
 from central.query.escapes import (
     MINUS,
+    SMALL_OPERATORS,
     TERM_REGEX,
     escape_glob,
     escape_word,
@@ -116,7 +117,8 @@ class And:
     terms: "tuple[Node, ...]"
 
     def __str__(self) -> str:
-        return " ".join(f"({term})" if isinstance(term, Or) else str(term) for term in self.terms)
+        around = zip((None, *self.terms), self.terms, (*self.terms[1:], None), strict=False)
+        return " ".join(_beside(before, term, after) for before, term, after in around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,17 @@ def _restriction(node: Node, *, negated: bool) -> Node | None:
                 None if None in either else disjunction(dict.fromkeys(one for one in either if one))
             )
     return node
+
+
+def _beside(before: Node | None, term: Node, after: Node | None) -> str:
+    """Write a term of an `And`; a small operator that would be read there is escaped."""
+    if isinstance(term, Or):
+        return f"({term})"
+    if isinstance(term, Word) and term.text in SMALL_OPERATORS:
+        is_between = not isinstance(before, Word | None) and not isinstance(after, Word | None)
+        if is_between or isinstance(after, Filter):
+            return f"\\{term.text}"
+    return str(term)
 
 
 def _alternative(term: Node) -> str:

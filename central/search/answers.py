@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated
 
 from central.repositories.visibility import (
@@ -80,6 +81,43 @@ class Result:
     generated: Annotated[
         bool, "Whether the file is generated; only exact searches find those, behind all others"
     ] = False
+    note: Annotated[
+        str, "Of a frame of a stack trace: why this line is shown and not the frame's, or empty"
+    ] = ""
+
+
+class ReadAs(StrEnum):
+    """What a query is, if it is not read by the query language."""
+
+    STACK_TRACE = "stack_trace"
+    PLACE = "place"
+    ERROR_MESSAGE = "error_message"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a pasted query was read."""
+
+    read_as: Annotated[ReadAs, tuple(ReadAs)]
+    text: Annotated[str, "The same, as a sentence"]
+    query: Annotated[str, "Finds these results and all others, by the query language; or empty"] = (
+        ""
+    )
+    parts: Annotated[
+        list[str], "Of an error message: the parts that were not filled in and stand in the results"
+    ] = field(default_factory=list)
+    frames: Annotated[int, "Of a stack trace: its frames, each once"] = 0
+    elsewhere: Annotated[int, "Of these, how many are in no indexed repository"] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """The answer by words to a query whose quoted text stands nowhere: none of it has the text."""
+
+    query: Annotated[str, "The words, or the parts of the text that were found"]
+    results: list[Result]
+    confidence: Annotated[Confidence | None, tuple(Confidence)]
+    match: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +166,12 @@ class Answer:
     ]
     hint: Annotated[str | None, "Why it is empty or weak, or a better query"] = None
     total: Annotated[Total | None, "Of an exact search"] = None
+    reading: Annotated[
+        Reading | None, "If the query is a pasted stack trace, place or error message"
+    ] = None
+    instead: Annotated[
+        Instead | None, "Only if there are no results, because a quoted text stands nowhere"
+    ] = None
 
 
 def missing_projects(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from central.query.filters import NAMES, FilterName
+from central.query.filters import FilterName
 from central.query.patterns import text_matcher
 from central.query.syntax import (
     Case,
@@ -36,8 +36,6 @@ _PATTERN: Final = re.compile(
 )
 
 _PATH: Final = re.compile(r"(?:[\w.@+-]+/)+[\w@+-][\w.@+-]*\.[a-z]\w*", re.ASCII)
-_TERM: Final = rf'(?:-?(?:{"|".join(NAMES)}):\S+|"[^"]+")'
-_SMALL_OPERATOR: Final = re.compile(rf"(?:\A|[\s(]){_TERM}\s+(?:and|or)\s+{_TERM}")
 PATTERN_ADVICE: Final = Sentence.of(
     "looks_like_pattern",
     "The text looks like a regular expression, but is not searched as one: write it between "
@@ -48,16 +46,6 @@ PATTERN_ADVICE: Final = Sentence.of(
 def looks_like_pattern(text: str) -> bool:
     """Return whether a text that is searched as it stands may be meant as a regular expression."""
     return bool(_PATTERN.search(text.strip()))
-
-
-def operator_advice(queries: Sequence[str]) -> Sentence | None:
-    """Return how `and` and `or` between two filters are written; the queries as they came."""
-    if not any(map(_SMALL_OPERATOR.search, queries)):
-        return None
-    return Sentence.of(
-        "small_operator",
-        "Between filters, write OR and AND in capitals: or and and are words that are searched.",
-    )
 
 
 def advice_on(queries: Sequence[str]) -> str | None:

@@ -15,6 +15,16 @@ OF_CONFIDENCE = {
 }
 
 
+def trace_advice(name: str) -> Sentence:
+    """Return where the callers of a name are found."""
+    return Sentence.of(
+        "trace_callers",
+        "What calls {name} is a trace, not a search: code_trace_callers with this symbol, or "
+        "`codesearch trace callers {name}`.",
+        name=name,
+    )
+
+
 def hint_for(
     request: SearchRequest,
     *,

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -26,7 +26,7 @@ from central.search.answers import (
 from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread
-from central.search.exact.page import exact_page
+from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
 from central.search.filters import RowFilter, row_filter
@@ -71,23 +71,43 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         if not page.hits:
             finds = partial(_finds, scope, read)
             hint = exact_hint(read, scope, missing=missing, finds=finds)
-    seconds = time.perf_counter() - started
-    SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
+    answer = _answer(read, scope, page, missing, started)
+    return replace(answer, next_cursor=cursor, hint=hint)
+
+
+def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> Answer | None:
+    """Return the first page of files of the scope that match; None if there is none in time."""
+    started = time.perf_counter()
+    with one_moment():
+        search = _exact_search(scope, read, _checked_plan(read), files=EXACT_FILES, seconds=seconds)
+        page = exact_page(search, position=None, limit=read.request.limit)
+        missing = _missing(scope, search.unread)
+    return _answer(read, scope, page, missing, started) if page.hits else None
+
+
+def _answer(
+    read: ReadRequest,
+    scope: SearchScope,
+    page: ExactPage,
+    missing: list[MissingProject],
+    started: float,
+) -> Answer:
+    request = read.request
+    seconds = time.perf_counter() - started
+    SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
     results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
-    took_ms = round(seconds * 1000, 1)
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(results),
         results=results,
-        next_cursor=cursor,
-        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
+        next_cursor=None,
+        receipt=receipt_of(scope.selected, missing, took_ms=round(seconds * 1000, 1)),
         confidence=Confidence.STRONG if results else None,
         match=1.0 if results else None,
-        hint=hint,
         total=Total(page.matches, page.files, page.at_least),
     )
 

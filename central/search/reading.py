@@ -1,7 +1,8 @@
 """What a request's query text searches for, by the query language, and in which way."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from central.errors import InvalidError
 from central.query.errors import QueryError
@@ -9,8 +10,21 @@ from central.query.filters import FilterName, Match
 from central.query.languages import check_languages, language_name, unknown_language
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
-from central.query.syntax import Filter, Node, Query, conjunction, conjuncts, leaves
+from central.query.syntax import (
+    And,
+    Filter,
+    Literal,
+    Node,
+    Not,
+    Or,
+    Query,
+    Word,
+    conjunction,
+    conjuncts,
+    leaves,
+)
 from central.search.query import Mode, SearchRequest
+from indexer.limits import INSTEAD_RESULTS
 from indexer.records.languages import LANGUAGES
 
 _TEXT_MODES: Final = {Mode(mode.value): mode for mode in TextMode}
@@ -37,7 +51,7 @@ class ReadRequest:
 def read_request(request: SearchRequest) -> ReadRequest:
     """Read the query language in a request. Raises QueryError with the column."""
     for text in request.queries:
-        _check_characters(text)
+        check_characters(text)
     request = replace(request, language=_known_language(request.language))
     if request.mode in _TEXT_MODES:
         text = _only_query(request)
@@ -66,7 +80,50 @@ def read_request(request: SearchRequest) -> ReadRequest:
     )
 
 
-def _check_characters(text: str) -> None:
+class Unquoted(NamedTuple):
+    """A request by the words of what it quotes; `message` has the quotes, in the text's order."""
+
+    read: ReadRequest
+    message: str
+
+
+def without_quotes(read: ReadRequest) -> Unquoted | None:
+    """Return a request with the words of its quoted texts, and its filters; None without any.
+
+    Patterns, and queries of one literal (the mode), have no words.
+    """
+    terms = conjuncts(read.query.root)
+    quoted = [term for term in terms if not isinstance(term, Filter | Not)]
+    if read.request.mode is not Mode.HYBRID or read.lists_files or read.within:
+        return None
+    leaves_of = [one for term in quoted for one in _texts(term)]
+    if not any(isinstance(one, Literal) for one in leaves_of):
+        return None
+    texts = [one.text for one in leaves_of]
+    request = replace(
+        read.request,
+        queries=(" ".join(texts),),
+        limit=min(read.request.limit, INSTEAD_RESULTS),
+        cursor="",
+    )
+    message = " ".join(
+        f'"{one.text}"' if isinstance(one, Literal) and len(texts) > 1 else one.text
+        for one in leaves_of
+    )
+    filters = Query(conjunction(term for term in terms if term not in quoted), read.query.case)
+    return Unquoted(ReadRequest(request, filters), message)
+
+
+def _texts(node: Node) -> Iterator[Word | Literal]:
+    match node:
+        case Word() | Literal():
+            yield node
+        case And(terms=terms) | Or(terms=terms):
+            for term in terms:
+                yield from _texts(term)
+
+
+def check_characters(text: str) -> None:
     """Raise QueryError for what no file has: NUL, and halves of characters."""
     for at, character in enumerate(text):
         if character == "\0" or "\ud800" <= character <= "\udfff":

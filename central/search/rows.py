@@ -151,6 +151,11 @@ def chunks_defining(
     return _defining([row[0] for row in ids])
 
 
+def is_defined(name: str, *, repositories: Sequence[int]) -> bool:
+    """Return whether a definition has the name; those of generated files have no callers here."""
+    return bool(fetch_rows(_NAMED, [[name], id_array(repositories), 1]))
+
+
 def chunks_defining_like(
     *, name: str, parts: Sequence[str], repositories: Sequence[int], rows: RowFilter
 ) -> list[tuple[Definition, LiveChunk]]:

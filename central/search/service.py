@@ -13,30 +13,36 @@ from uuid import UUID
 from central.corpus.backends import vector_store
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
+from central.query.syntax import Query
+from central.query.trace_question import called_name
 from central.repositories.visibility import answering_projects
 from central.search.answers import (
     Answer,
+    Instead,
     Result,
     missing_projects,
     receipt_of,
 )
-from central.search.confidence import assess, confidence_of
-from central.search.empty_answers import advice_on, operator_advice, repository_hint
+from central.search.confidence import Confidence, assess, confidence_of
+from central.search.empty_answers import advice_on, repository_hint
 from central.search.filters import point_filter, row_filter
-from central.search.hints import OF_CONFIDENCE, hint_for
+from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
 from central.search.line_search import find_lines, restriction
+from central.search.pasted import by_words as answered_by_words
+from central.search.pasted import find_parts, find_pasted, read_pasted, words_of
 from central.search.pieces import Joiner, ungrouped
 from central.search.query import MAX_RESULTS, GroupBy, Mode, SearchRequest
 from central.search.query_preparation import prepare
 from central.search.ranked_results import build_results
 from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import ScoredHit, rerank
-from central.search.reading import ReadRequest, read_request
+from central.search.reading import ReadRequest, read_request, without_quotes
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
-from central.search.rows import LiveChunk, displayed_rows, first_lines
+from central.search.rows import LiveChunk, displayed_rows, first_lines, is_defined
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
+from indexer.embedding.catalogue import REMOTE
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, VectorStore
 
@@ -70,13 +76,56 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
         project=",".join(request.include_projects) or None,
         mode=str(request.mode),
     ) as search_span:
-        read = read_request(request)
-        if read.is_exact:
-            answer = find_lines(credential=credential, request=request, read=read)
-        else:
-            answer = _search(credential, request, read)
+        answer = _pasted_answer(credential, request) or _query_answer(credential, request)
         search_span.set_attributes(resultCount=answer.count)
     return answer
+
+
+def _pasted_answer(credential: Credential, request: SearchRequest) -> Answer | None:
+    """Return the answer to a pasted trace, place or error; None if the text is a query."""
+    pasted = read_pasted(request)
+    if pasted is None:
+        return None
+    if answer := find_pasted(credential=credential, request=request, pasted=pasted):
+        return answer
+    by_words = words_of(request, pasted)
+    if by_words is None:
+        return None
+    answer = _search(credential, by_words, ReadRequest(by_words, Query()))
+    return answered_by_words(answer, request, pasted)
+
+
+def _query_answer(credential: Credential, request: SearchRequest) -> Answer:
+    read = read_request(request)
+    if read.is_exact:
+        answer = find_lines(credential=credential, request=request, read=read)
+    else:
+        answer = _search(credential, request, read)
+    if answer.results or request.cursor:
+        return answer
+    return replace(answer, instead=_instead(credential, read))
+
+
+def _instead(credential: Credential, read: ReadRequest) -> Instead | None:
+    """Return the answer by the words of quoted texts that stand nowhere, if it is a good one."""
+    unquoted = without_quotes(read)
+    if unquoted is None:
+        return None
+    request, filters = unquoted.read.request, unquoted.read
+    answer = find_parts(
+        credential=credential, request=request, read=filters, message=unquoted.message
+    )
+    if answer is None:
+        # What is quoted may be a secret that is looked for: no other service gets to know it.
+        scope = search_scope(credential, filters)
+        embedders = {_spec(item.embedder).provider for item in scope.searched.values()}
+        if embedders & REMOTE:
+            request = replace(request, mode=Mode.LEXICAL)
+        answer = _search(credential, request, filters)
+    if not answer.results or answer.confidence is Confidence.NONE:
+        return None
+    query = answer.reading.query if answer.reading else answer.query
+    return Instead(query, answer.results, answer.confidence, answer.match)
 
 
 def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
@@ -241,7 +290,10 @@ def _answer(
     else:
         empty = partial(hint_for, request, searched=len(searched), missing=missing)
         said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
-    hints = [one for one in (*said, operator_advice(request.queries)) if one]
+    name = called_name(request.queries[0])
+    if name and is_defined(name.rpartition(".")[2], repositories=list(scope.searched)):
+        said.insert(0, trace_advice(name))
+    hints = [one for one in said if one]
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),

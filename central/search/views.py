@@ -27,6 +27,7 @@ from central.http.parameters import (
     to_json,
 )
 from central.http.serializers import Made, serializer_of
+from central.query.pasted.stack_trace import is_trace
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
@@ -35,15 +36,15 @@ from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
-from indexer.limits import PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
+from indexer.limits import PASTED_CHARACTERS, PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
 from indexer.records.files import ChunkType
 
 
 class QueryField(StrictCharField):
     """A query's text, without the blanks around it."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=QUERY_CHARACTERS, trim_whitespace=True, **options)
+    def __init__(self, *, max_length: int = QUERY_CHARACTERS, **options: Any) -> None:
+        super().__init__(max_length=max_length, trim_whitespace=True, **options)
 
 
 class ProjectsField(serializers.ListField):
@@ -61,7 +62,11 @@ class ProjectsField(serializers.ListField):
 class SearchRequestSerializer(OrganizationSerializer):
     """`POST /api/v1/search`: exactly one of `query` and `queries`."""
 
-    query = QueryField(required=False)
+    query = QueryField(
+        required=False,
+        max_length=PASTED_CHARACTERS,
+        help_text=f"At most {QUERY_CHARACTERS:,} characters, unless it is a stack trace",
+    )
     queries = serializers.ListField(
         child=QueryField(), min_length=1, max_length=QUERIES, required=False
     )
@@ -106,6 +111,10 @@ class SearchRequestSerializer(OrganizationSerializer):
         """Require exactly one of `query` and `queries`."""
         if ("query" in attrs) == ("queries" in attrs):
             sentence = "Give either query or queries, and only one of them."
+            raise serializers.ValidationError({"query": [sentence]})
+        text = attrs.get("query", "")
+        if len(text) > QUERY_CHARACTERS and not (attrs["mode"] == Mode.HYBRID and is_trace(text)):
+            sentence = f"Ensure this field has no more than {QUERY_CHARACTERS} characters."
             raise serializers.ValidationError({"query": [sentence]})
         return attrs
 

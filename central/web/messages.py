@@ -42,6 +42,7 @@ SENTENCES: Final = {
     "quotes_are_text": (
         "Quotes are part of the text, if it is searched as it stands. Leave them out."
     ),
+    "trace_callers": "What calls {name} is a trace, not a search.",
     "symbol_not_found": "No definition has this name in the repositories that you see.",
     "near_names": "Check its spelling.",
     "search_for_it": "Search for it, or look at Repositories for what is indexed.",

@@ -100,8 +100,10 @@ EXAMPLES: Final = (
     (r"\-O2", "An option: the backslash makes the minus ordinary"),
 )
 RULES: Final = (
-    "Terms beside each other must all be true. `OR` is one or the other, and binds weaker. All "
-    "operators (`OR`, `AND`, `NOT`) are in capitals.",
+    "Terms beside each other must all be true. `OR` is one or the other, and binds weaker. "
+    "Operators (`OR`, `AND`, `NOT`) are in capitals, or beside filters and quoted texts.",
+    "A stack trace, an error message and a place such as `src/app.py:12` may be pasted as they "
+    "are, and find their lines.",
     "Without `case:`, a term that has no upper-case letter matches both cases. A term that has "
     "one matches exactly.",
     "There is no space after a filter's colon. A value with spaces is quoted: "

@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
+from central.query.pasted.stack_trace import condensed
+from central.search.pasted import read_pasted
 from central.search.query import GroupBy, Mode, SearchRequest
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
@@ -84,6 +86,10 @@ class SearchForm:
         asked = replace(self, q=text, projects=(project,), lines=ALL_LINES, cursor="")
         return asked.address() if text else ""
 
+    def shortened(self) -> "SearchForm":
+        """Return the search with the frames of a stack trace in place of all of its text."""
+        return replace(self, q=condensed(self.q))
+
     def wider(self) -> list[tuple[str, str]]:
         """Return (label, address) of searches that may find more than this one."""
         return [*self._without_choices(), *self._with_other_text()]
@@ -151,7 +157,7 @@ def pointed_text(text: str, column: int) -> PointedText:
 
 def with_context(request: SearchRequest) -> SearchRequest:
     """Ask for the lines around those of an exact search. Raises QueryError."""
-    if not read_request(request).is_exact:
+    if read_pasted(request) or not read_request(request).is_exact:
         return request
     return replace(request, expand=CONTEXT_LINES, max_content=CONTEXT_CHARACTERS)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django_htmx.http import push_url
 
 from central.corpus.files import file_contents
@@ -15,12 +15,14 @@ from central.repositories.visibility import visible_repositories
 from central.search.answers import Answer
 from central.search.query import Mode
 from central.search.service import search as answer_to
+from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.web import query_help as query_help_texts
 from central.web.access import member_page
 from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
-from central.web.urls_for import file_url, search_url
+from central.web.urls_for import file_url, search_url, symbol_url
+from indexer.limits import PASTED_CHARACTERS
 from indexer.records.files import ChunkType
 
 _MODES = {
@@ -36,8 +38,14 @@ _MODES = {
 
 @member_page
 def search(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """The form and, with a query, its answer; 400 with the form where the address is refused."""
-    asked = parse_search(request.GET, organization=credential.organization.slug)
+    """The form and, with a query, its answer; 400 with the form where the address is refused.
+
+    A stack trace may be too long for an address. It comes as a body, and its frames as the address.
+    """
+    given = request.POST if request.method == "POST" else request.GET
+    asked = parse_search(given, organization=credential.organization.slug)
+    if request.method == "POST" and asked.request is not None:
+        return redirect(f"{request.path}{asked.shortened().address()}")
     answer = None
     try:
         if asked.request is not None:
@@ -59,6 +67,10 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
         "files": _files(credential, asked, answer),
         "groups": _groups(credential, asked, answer),
+        "instead": _instead(credential, asked, answer),
+        "reading_url": _reading_url(asked, answer),
+        "trace_url": _trace_url(credential, answer),
+        "most_characters": PASTED_CHARACTERS,
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],
@@ -93,7 +105,7 @@ def _files(
     credential: Credential, asked: SearchForm, answer: Answer | None
 ) -> list[tuple[PastedFile, str]]:
     """Return the files whose path was asked for on the first page, with their addresses."""
-    if answer is None or asked.cursor:
+    if answer is None or asked.cursor or answer.reading:
         return []
     organization = credential.organization.slug
     return [
@@ -102,9 +114,35 @@ def _files(
     ]
 
 
+def _instead(credential: Credential, asked: SearchForm, answer: Answer | None) -> list[Group]:
+    """Return the answer by words, if nothing has the quoted text."""
+    if answer is None or answer.instead is None:
+        return []
+    by_words = replace(asked, q=answer.instead.query)
+    return _groups(credential, by_words, replace(answer, results=answer.instead.results))
+
+
+def _reading_url(asked: SearchForm, answer: Answer | None) -> str:
+    """Return the address of the query that a pasted text was read as; "" if there is none."""
+    if answer is None or answer.reading is None or not answer.reading.query:
+        return ""
+    return replace(asked, q=answer.reading.query).address()
+
+
+def _trace_url(credential: Credential, answer: Answer | None) -> str:
+    """Return the address of the symbol whose callers were asked for."""
+    hint = answer.hint if answer else None
+    for code, _, parameters in hint.parts if isinstance(hint, Sentence) else ():
+        if code == "trace_callers":
+            return symbol_url(credential.organization.slug, str(parameters["name"]))
+    return ""
+
+
 def _groups(credential: Credential, asked: SearchForm, answer: Answer | None) -> list[Group]:
     if answer is None:
         return []
+    if answer.reading and answer.reading.query:
+        asked = replace(asked, q=answer.reading.query)
     names = {result.project for result in answer.results}
     found = visible_repositories(credential=credential).filter(name__in=names)
     return grouped(

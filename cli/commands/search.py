@@ -9,13 +9,14 @@ from cli.commands.completion import complete_project
 from cli.commands.options import Json, Projects, examples
 from cli.context import CommandContext
 from indexer.exits import Exit
-from indexer.limits import QUERIES, QUERY_CHARACTERS, RESULTS
+from indexer.limits import PASTED_CHARACTERS, QUERIES, QUERY_CHARACTERS, RESULTS
 from indexer.records.files import ChunkType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from cli.api import SearchApi
+    from cli.output.console import Console
     from cli.output.search_results import Before, FileKey
 
 commands = typer.Typer()
@@ -43,12 +44,23 @@ class GroupBy(StrEnum):
 
 
 def _query(words: list[str]) -> list[str]:
-    query = " ".join(words).strip()
+    """Return the query; `-` alone is what standard input has, such as a stack trace."""
+    query = (_standard_input() if words == ["-"] else " ".join(words)).strip()
     if not query:
         raise typer.BadParameter("the query is empty: type what to search for")
-    if len(query) > QUERY_CHARACTERS:
-        raise typer.BadParameter(f"the query is too long: at most {QUERY_CHARACTERS:,} characters")
+    if len(query) > PASTED_CHARACTERS:
+        raise typer.BadParameter(
+            f"the query is too long: at most {QUERY_CHARACTERS:,} characters, "
+            f"{PASTED_CHARACTERS:,} of a stack trace"
+        )
     return [query]
+
+
+def _standard_input() -> str:
+    import sys
+
+    most = PASTED_CHARACTERS + 1
+    return sys.stdin.buffer.read(4 * most).decode("utf-8", "replace")[:most]
 
 
 def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
@@ -71,6 +83,8 @@ def _languages() -> list[str]:
         """codesearch search 'lang:go "context.WithTimeout" retry'""",
         'codesearch search "retry with backoff" --language go --exclude "test|mock" --expand 5',
         "codesearch search verify_token --explain",
+        "codesearch search src/auth/tokens.py:70",
+        "python app.py 2>&1 | codesearch search -",
         "codesearch search login --json | jq -r '.results[].file'",
     ),
 )
@@ -81,7 +95,8 @@ def search(
         typer.Argument(
             metavar="QUERY...",
             callback=_query,
-            help="Words, a name, or a sentence; several words are one query. Begin with -- if the "
+            help="Words, a name, a sentence, an error message or path:line; several words are one "
+            "query. - reads it from standard input, such as a stack trace. Begin with -- if the "
             "first begins with a minus",
         ),
     ],
@@ -178,6 +193,8 @@ def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:
     if json:
         print_stdout(console.as_json(answer))
     else:
+        if reading := answer.get("reading"):
+            print_stderr(receipt.in_options(reading["text"]))
         if results and answer.get("hint"):
             print_stderr(receipt.in_options(answer["hint"]), receipt.match_note(answer))
         print_stdout(
@@ -185,6 +202,7 @@ def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:
             if console.is_terminal
             else search_results.format_plain(results, explained=bool(body.get("explain")))
         )
+        _show_instead(console, answer.get("instead"))
         print_stderr(*receipt.receipt_notes(answer))
     if body.get("exclude_projects") and not answer["receipt"]["projects"]:
         print_stderr("--exclude-project excludes every repository: remove one.")
@@ -192,6 +210,20 @@ def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:
     code, why = receipt.exit_status(answer, count=len(results))
     print_stderr(why)
     return code
+
+
+def _show_instead(console: "Console", instead: "Mapping[str, Any] | None") -> None:
+    """Print the answer by words to a quoted text that is nowhere; a pipe stays empty."""
+    from cli.output import search_results
+    from cli.output.console import print_stderr, print_stdout
+
+    if not instead:
+        return
+    print_stderr("No line has this text. By its words:")
+    if console.is_terminal:
+        print_stdout(search_results.render(console, instead["results"]))
+    else:
+        print_stderr(search_results.format_plain(instead["results"]).rstrip())
 
 
 def _indexes_first(ctx: typer.Context, answer: "Mapping[str, Any]") -> bool:

@@ -127,6 +127,8 @@ def _heading(one: Result) -> Iterator["RenderableType"]:
     if one.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading
+    if one.get("note"):
+        yield Text(f"    {escape_line(one['note'])}", style="yellow", overflow="fold")
     if one.get("why"):
         yield Text(f"    {explanation(one)}", style="dim")
 

@@ -114,6 +114,7 @@ def _answer(central: Mapping[str, Any], results: Sequence[Row], overlay: Overlay
         "results": list(results),
         "receipt": overlay.receipt(central["receipt"]),
         "hint": _hint(central, results),
+        "instead": None if results else central.get("instead"),
     }
 
 

@@ -15,6 +15,7 @@ from agents.graph.text import (
 )
 from agents.text import code_text, receipt_text, search_text, status_text
 from agents.trace.text import graph_text, links_text
+from agents.truncation import MIN_TOKENS, estimate_tokens, truncate_search
 from tests.agents.recorded import recorded
 
 
@@ -400,3 +401,30 @@ def test_the_receipt_names_what_is_older_and_manifests_that_were_not_read() -> N
         "Read by an older extractor, so what a newer one finds is left out until their next run: "
         "a, b, c and 2 more.",
     ]
+
+
+def test_a_frame_is_a_line_with_its_function_and_what_is_to_be_known_of_it() -> None:
+    answer = recorded("grep")
+    line = {"text": "    raise KeyError(name)", "ranges": [[4, 24]], "column": 1,
+            "truncated": False, "defines": False, "line": 12}  # fmt: skip
+    frame = {**answer["results"][0], "name": "verify", "container": "Tokens", "chunk_type": "",
+             "start_line": 12, "matches": 1, "lines": [line],
+             "note": "Line 9 is not in verify."}  # fmt: skip
+    answer |= {"results": [frame], "count": 1, "total": None, "query": "Traceback"}
+    answer["reading"] = {"read_as": "stack_trace", "text": "Read as a stack trace of Python."}
+    text = search_text(answer)
+    assert text.startswith("1 result for Traceback\nRead as a stack trace of Python.\n\n")
+    assert ":12  in Tokens.verify\nLine 9 is not in verify.\n    12:     raise KeyError" in text
+
+
+def test_what_has_the_words_of_a_quoted_text_stands_under_its_own_heading() -> None:
+    answer = recorded("search_empty")
+    answer["instead"] = {"query": "verify a JWT", "results": recorded("search")["results"]}
+    text = search_text(answer)
+    assert text.startswith("No results for ")
+    assert "\n\nNo line has this text. By its words:\n\nauth-service/" in text
+    cut = truncate_search(answer, MIN_TOKENS)
+    assert estimate_tokens(search_text(cut)) <= MIN_TOKENS
+    assert cut["results"] == []
+    assert 0 < len(cut["instead"]["results"]) < len(answer["instead"]["results"])
+    assert cut["left_out"]["counts"]["instead.results"] > 0

@@ -65,6 +65,14 @@ class File(models.Model):
             models.Index(
                 "repository", OpClass("path", name="text_pattern_ops"), name="file_path_begins"
             ),
+            # From its end: by the last parts of a path, as a stack trace has them.
+            models.Index(
+                OpClass(
+                    models.Func("path", template="reverse('/' || %(expressions)s)"),
+                    name="text_pattern_ops",
+                ),
+                name="file_path_ends",
+            ),
             models.Index(
                 fields=["repository", "skipped"],
                 condition=~models.Q(skipped=""),

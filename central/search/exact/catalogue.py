@@ -17,7 +17,7 @@ from central.corpus.models import File
 from central.corpus.trigrams.segments import FileIds
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
-from central.search.exact.files import CandidateFile, path_factor
+from central.search.exact.files import CandidateFile, candidate_file
 from indexer.limits import CATALOGUE_BYTES, CATALOGUE_REPOSITORY_FILES
 
 _sql = sql_with(file=File, repository=Repository)
@@ -86,7 +86,7 @@ class Catalogue:
         some: dict[int, list[CandidateFile]] = {}
         if rest:
             ids = [one for own in rest.values() for one in own.tolist()]
-            for file in map(_candidate, fetch_rows(_SOME, [id_array(ids), id_array(rest)])):
+            for file in map(candidate_file, fetch_rows(_SOME, [id_array(ids), id_array(rest)])):
                 some.setdefault(file.repository, []).append(file)
         return [
             file
@@ -104,7 +104,7 @@ class Catalogue:
             if files := self._whole({one: state}).get(one):
                 found += islice(files.files, rest)
             else:
-                found += _in_order(map(_candidate, fetch_rows(_FIRST, [one, rest])))
+                found += _in_order(map(candidate_file, fetch_rows(_FIRST, [one, rest])))
         return found
 
     def _whole(self, states: Mapping[int, IndexedState]) -> dict[int, _Files]:
@@ -127,7 +127,7 @@ class Catalogue:
 
     def _read(self, repository: int) -> _Files:
         rows = fetch_rows(_ALL, [repository])
-        files = _in_order(_candidate(row[2:]) for row in rows)
+        files = _in_order(candidate_file(row[2:]) for row in rows)
         ids = np.array([file.id for file in files], np.int64)
         places = np.argsort(ids)
         state = IndexedState(*rows[0][:2]) if rows else IndexedState(0, "")
@@ -147,12 +147,6 @@ class Catalogue:
 
 
 catalogue: Final = Catalogue()
-
-
-def _candidate(row: tuple[int, int, str, str, int, bool]) -> CandidateFile:
-    id_, repository, path, language, size, generated = row
-    factor = 0.0 if generated else path_factor(path)
-    return CandidateFile(id_, repository, path, language, size, factor, generated)
 
 
 def _in_order(files: Iterable[CandidateFile]) -> list[CandidateFile]:

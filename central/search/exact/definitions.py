@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from central.corpus.models import Symbol
 from central.db import fetch_rows_planned_each_time, id_array, sql_with
+from central.query.filters import Match
 from central.query.identifiers import Identifier, identifiers
-from central.query.patterns import compile_pattern
-from central.query.syntax import Filter, Literal, Regex
+from central.query.patterns import compile_pattern, text_matcher
+from central.query.syntax import Case, Filter, Literal, Query, Regex
 from central.search.exact.files import defined_names
 from central.search.exact.matching import Lines
 from central.search.exact.plan import ExactPlan
@@ -18,13 +19,14 @@ from central.search.query import name_parts
 from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 
 Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
-_Row = tuple[Any, ...]  # file, line, name and kind of a symbol
+_Row = tuple[Any, ...]  # file, line, name, kind and qualified name of a symbol
 _TYPES: Final = frozenset({"class", "enum", "interface", "struct", "trait", "type"})
 DEFINES_NONE: Final = 3  # the rank of a file that defines no name
 _SHORTEST_PART: Final = 5  # characters; `get` and `test` are parts of too many names
+_SEPARATOR: Final = re.compile(r"::|->|[.#]")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
 _sql = sql_with(symbol=Symbol)
-_NAMED = _sql("""SELECT s.file_id, s.start_line, s.name, s.kind FROM {symbol} s
+_NAMED = _sql("""SELECT s.file_id, s.start_line, s.name, s.kind, s.qualified_name FROM {symbol} s
     WHERE s.name = ANY(%s::text[]) AND s.repository_id = ANY(%s::bigint[])""")
 # In order, so that pages agree. Without one, PostgreSQL hopes to find 500 soon, and reads all.
 _LIKE = _sql("""SELECT s.file_id, s.start_line, s.name, s.signature FROM {symbol} s
@@ -75,21 +77,43 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
     of_filters: dict[Filter, Places] = {}
     others = set(of_names)
     for symbol in plan.symbols:
-        meant = defined_names(symbol, plan.query, repositories=repositories)
-        rows = _named(meant, repositories)
+        name, rows = _meant(symbol, plan.query, repositories)
         of_filters[symbol] = places = _by_file(rows)
         if symbol in plan.shown_symbols:
             others.update(places)
             fold = str.lower if plan.query.ignores_case(symbol) else str
-            whole += [row for row in rows if fold(row[2]) == fold(symbol.value)]
+            whole += [row for row in rows if fold(row[2]) == fold(name)]
     exact = frozenset(file for file, *_ in whole)
     return Definitions(of_filters, of_names, exact, _methods(whole), frozenset(others))
 
 
+def _meant(symbol: Filter, query: Query, repositories: Sequence[int]) -> tuple[str, Sequence[_Row]]:
+    """Return the name that a `sym:` asks for, and the rows of the definitions that it means.
+
+    `Class.method` is a part of the qualified name, written as in any language.
+    """
+    *containers, name = _SEPARATOR.split(symbol.value)
+    if symbol.match is not Match.SUBSTRING or not (name and any(containers)):
+        meant = defined_names(symbol, query, repositories=repositories)
+        return symbol.value, _named(meant, repositories)
+    ignore_case = query.ignores_case(symbol)
+    last = replace(symbol, value=name)
+    names = defined_names(last, replace(query, case=Case.NO), repositories=repositories)
+    is_meant = text_matcher(
+        ".".join([*containers, name]),
+        Match.SUBSTRING,
+        ignore_case=ignore_case,
+        column=symbol.column,
+    )
+    return name, [row for row in _named(names, repositories) if is_meant(row[4])]
+
+
 def _methods(rows: Sequence[_Row]) -> frozenset[int]:
     """Return the files of the rows of which each is a method with the name of a type."""
-    types = {name.lower() for _, _, name, kind in rows if kind in _TYPES}
-    others = {file for file, _, name, kind in rows if kind != "method" or name.lower() not in types}
+    types = {name.lower() for _, _, name, kind, _ in rows if kind in _TYPES}
+    others = {
+        file for file, _, name, kind, _ in rows if kind != "method" or name.lower() not in types
+    }
     return frozenset(file for file, *_ in rows) - others
 
 

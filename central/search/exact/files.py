@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -39,6 +39,13 @@ class CandidateFile(NamedTuple):
     size: int
     factor: float
     generated: bool = False
+
+
+def candidate_file(row: Sequence[Any]) -> CandidateFile:
+    """Return a file of a row: id, repository, path, language, size, whether it is generated."""
+    id_, repository, path, language, size, generated = row
+    factor = 0.0 if generated else path_factor(path)
+    return CandidateFile(id_, repository, path, language, size, factor, generated)
 
 
 def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) -> list[str]:

@@ -24,7 +24,7 @@ from tests.central.protocol import file_record, tree_of
 
 METHODS: Final = ("GET", "POST", "DELETE", "PUT", "PATCH")
 PAGE_METHODS: Final = ("GET", "POST")
-VARIANTS: Final = 3
+VARIANTS: Final = 4
 _PART: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 _EXPRESSIONS: Final = {  # routes of Django's admin that are regular expressions
     r"^\^\(\?P<app_label>(\w+).*\)/\$$": r"\1/",
@@ -39,6 +39,7 @@ def fields(word: str) -> dict[str, list[Any]]:
     """
     kit, path, jam = f"{word}-kit", f"{word}_kit/jam.py", f"{word}_jam"
     code, near = f"code:{kit}/{path}", word[:-1]
+    frame = f'File "/srv/{kit}/{path}", line 3, in {jam}'
     return {
         # Parts of addresses
         "organization": ["acme"],
@@ -60,7 +61,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "workspace": [None, "acme", "org-acme"],
         "project_id": [kit],
         "include_projects": [None, [kit], None],
-        "query": [jam, f'"{jam}"', f"repo:{kit} jam"],
+        "query": [jam, f'"{jam}"', f"repo:{kit} jam", frame],
         "mode": [None, None, "literal"],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
         "file": [None, path, path],
@@ -94,7 +95,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "archived": [None, True],
         "enabled": [True],
         # Fields of pages
-        "q": ["", jam, f'"{jam}"'],
+        "q": ["", jam, f'"{jam}"', frame],
         "name": ["", jam, f"{near}_jam"],
         "lines": [None, None, "all"],
         "state": [None, "failed"],

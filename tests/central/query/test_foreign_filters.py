@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from central.query.errors import QueryError
+from central.query.filters import Match
 from central.query.foreign_filters import foreign_filter
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
+from central.query.syntax import Filter
 
 ROOT = Path(__file__).parents[3]
 _CODE = ("examples", "agents", "cli", "indexer", "central", "action", "deploy", "docs/how-to")
@@ -41,6 +43,16 @@ _CODE = ("examples", "agents", "cli", "indexer", "central", "action", "deploy", 
         ("ext:py x", r"file:\*.py"),
         ("filename:setup.cfg x", "file:setup.cfg"),
         ("(org:pallets OR fork:yes) x", "repo:pallets"),
+        ("license:mit x", "file:LICENSE"),
+        ("license:apache-2.0 x", "leave license: out"),
+        ("size:>1000 x", "leave size: out"),
+        ("size:1000..2000 x", "leave size: out"),
+        ("in:file x", "leave in: out"),
+        ("in:file,path x", "leave in: out"),
+        ("topic:database x", "Topics"),
+        ("stars:>5 x", "leave stars: out"),
+        ("public:yes x", "-repo:NAME"),
+        (r"regex:foo.*bar", r"Write /foo\.\*bar/"),
     ],
 )
 def test_a_filter_of_another_tool_is_refused_with_what_to_write(query: str, advice: str) -> None:
@@ -63,10 +75,76 @@ def test_a_type_of_another_tool_is_refused_with_what_to_write(query: str, advice
         parse(query)
 
 
+@pytest.mark.parametrize(
+    ("query", "advice"),
+    [
+        (r"repo:^github\.com/pallets/flask$@main x",
+         r"leave the revision out: repo:/^pallets\/flask$/."),
+        (r"repo:^github\.com/pallets/flask$ x", r"Write repo:/^pallets\/flask$/, or"),
+        ("-repo:flask@v2.0 x", "repo:flask."),
+        ("r:flask@main:dev x", "repo:flask."),
+        ("repo:.*auth", "Write repo:/.*auth/, or repo:[.]*auth if it is a glob."),
+        ("file:.*x", "Write file:/.*x/, or file:[.]*x if it is a glob."),
+        ("f:src/.*test", r"Write file:/src\/.*test/"),
+        ("file:(a|b)", 'Write file:/(a|b)/, or file:"(a|b)" if the text itself is meant.'),
+        ("sym:get.*", "Write sym:/get.*/"),
+        ("-repo:contains.path(go.mod) x", "Write type:file PATH"),
+        ("repo:has.file(path:go.mod content:x) y", "Write type:file PATH"),
+        ("repo:has.content(x) y", "Write the text in quotes"),
+        ("file:contains.content(x) y", "Write the text in quotes"),
+        ("repo:has.topic(x) y", "name repositories with repo:"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_tool_is_refused_with_what_to_write(query: str, advice: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        parse(query)
+    assert advice.lower() in refused.value.message.lower()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["file:*.test.*", "file:compose.*.yml", "file:.github", "file:[.]*rc", 'repo:"a@b"',
+     "file:a@b.py", "file:**/.*", 'repo:"has.file(x)"', "repo:.github", "file:c++/x.cc"],
+)  # fmt: skip
+def test_globs_and_names_are_no_patterns_of_other_tools(query: str) -> None:
+    (term,) = parse(query).terms
+    assert isinstance(term, Filter)
+    assert term.match is not Match.REGEX
+    assert str(parse(str(parse(query)))) == str(parse(query))
+
+
+@pytest.mark.parametrize(
+    ("small", "capital"),
+    [
+        ('"foo" or "bar"', '"foo" OR "bar"'),
+        ("repo:a or repo:b x", "repo:a OR repo:b x"),
+        ("(lang:go or lang:rust) retry", "(lang:go OR lang:rust) retry"),
+        ("/a+/ and -file:test", "/a+/ -file:test"),
+        ('"a" or (file:b "c")', '"a" OR (file:b "c")'),
+        ("retry not file:test", "retry -file:test"),
+        ('"a" or -file:b', '"a" OR -file:b'),
+    ],
+)
+def test_small_operators_beside_terms_are_those_of_other_tools(small: str, capital: str) -> None:
+    assert parse(small) == parse(capital)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["retry or backoff", 'lang:go or retry', '"a" or retry', "this and that lang:go", "or lang:go",
+     'why not "x"', "lang:go or", r'"a" \or "b"', r"x \not file:y", '"a" or (retry often)'],
+)  # fmt: skip
+def test_small_words_of_a_question_are_words(query: str) -> None:
+    words = parse(query).words.split()
+    assert {"or", "and", "not"}.intersection(words)
+    assert parse(str(parse(query))) == parse(query)
+
+
 _CODE_WORDS = (
     "context:ctx user:password@host user:1000 user:root before:absolute is:0 after:content-[''] "
     "timeout:30 count:n message: rev::x org:apache.commons select:hover visibility:hidden "
-    "branch:a:b filename:lineno org://x"
+    "branch:a:b filename:lineno org://x license:LICENSE.txt size:0 in:fileobj topic:A stars:5 "
+    "regex:x"
 )
 
 

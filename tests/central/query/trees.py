@@ -25,8 +25,10 @@ from central.query.syntax import (
 
 FRAGMENTS = (
     "repo:", "-file:", "lang:", "type:function", "case:no", "sym:", "content:", "langs:x", "::",
-    "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " ", "  ", "\n",
-    "\\", "a", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x", "http://", "\0", "'",
+    "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " or ", " and ",
+    " not ", " ", "  ", "\n",
+    "\\", "a", "or", "not", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x",
+    "http://", "\0", "'",
 )  # fmt: skip
 nasty_text = st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join)
 
@@ -42,6 +44,9 @@ _SPECIAL_WORDS = (
     "(a)",
     "/a/",
     "-x",
+    "or",
+    "and",
+    "not",
     "x",
     "X",
     "-(",
@@ -61,9 +66,7 @@ _spaced_patterns = st.lists(
 regexes = _spaced_patterns.map(Regex)
 _GLOB_PARTS = ("*", "?", "[ab]", "x", "(", ")", ":", "/", '"', "-", "**/")
 _globs = (
-    st.lists(
-        st.sampled_from(("*", "?", "[ab]", "x", "(", ")", ":", "/", '"', "-", "**/")), max_size=6
-    )
+    st.lists(st.sampled_from(_GLOB_PARTS), max_size=6)
     .map("".join)
     .filter(lambda glob: not GLOB_CHARACTERS.isdisjoint(glob))
     .filter(lambda glob: not glob.startswith("/") and not is_near_regex(glob))
@@ -71,6 +74,7 @@ _globs = (
 _named = st.sampled_from([FilterName.REPO, FilterName.FILE, FilterName.SYM])
 filters = st.one_of(
     st.builds(Filter, _named, st.text(min_size=1, max_size=8), st.just(Match.SUBSTRING)),
+    st.builds(Filter, _named, st.text(alphabet="a.@+|*/", min_size=1), st.just(Match.SUBSTRING)),
     st.builds(Filter, _named, _globs, st.just(Match.GLOB)),
     st.builds(Filter, _named, _patterns, st.just(Match.REGEX)),
     st.builds(

@@ -5,7 +5,7 @@ import pytest
 from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.empty_answers import advice_on, looks_like_pattern, operator_advice
+from central.search.empty_answers import advice_on, looks_like_pattern
 from central.search.hints import OF_CONFIDENCE
 from central.search.query import Mode, SearchRequest
 from central.search.reading import read_request
@@ -151,31 +151,6 @@ def test_the_advice_is_given_beside_good_matches_too(find: Search) -> None:
 def test_a_path_gets_the_advice_to_look_for_a_file(query: str, advice: str | None) -> None:
     read = read_request(SearchRequest((query,)))
     assert advice_on(read.request.queries) == advice
-
-
-@pytest.mark.parametrize(
-    ("query", "is_advised"),
-    [
-        ("lang:go or lang:python retry", True),
-        ("retry (repo:a and -file:test)", True),
-        ('"retry" or "again"', True),
-        ("r:a or f:b", True),
-        ("lang:go OR lang:python retry", False),
-        ("lang:go and retry", False),
-        ("this or that lang:go", False),
-        ("https://a or https://b", False),
-        ("lang:go or", False),
-    ],
-)
-def test_small_operators_between_filters_get_advice(query: str, is_advised: bool) -> None:
-    assert (operator_advice([query]) is not None) is is_advised
-
-
-def test_the_advice_on_operators_is_part_of_the_answer(find: Search) -> None:
-    hint = find("lang:python or lang:go token").hint
-    assert hint is not None
-    assert "write OR and AND in capitals" in hint
-    assert find("(lang:python OR lang:go) token").hint is None
 
 
 @pytest.mark.parametrize(

@@ -515,3 +515,21 @@ def test_a_cursor_tells_who_sees_less_nothing_of_other_repositories(acme: Organi
     assert of_one.total == Total(2, 2, at_least=True)
     assert of_one.next_cursor is None
     assert search(credential=credential_for(acme), request=following).total == of_all.total
+
+
+@pytest.mark.parametrize(
+    ("query", "lines"),
+    [
+        ("sym:AuthMiddleware.refuse", {9 + 7}),
+        ("sym:middleware.REFUSE case:no", {9 + 7}),
+        ("sym:AuthMiddleware#refuse", {9 + 7}),
+        ("sym:AuthMiddleware.", set()),
+        ("sym:Ledger::PostEntry", {4}),
+        ("sym:Other.refuse", set()),
+        ('sym:AuthMiddleware.refuse "response.headers"', {9 + 7, 20}),
+    ],
+)
+def test_a_qualified_name_is_that_of_its_container(
+    find: Search, query: str, lines: set[int]
+) -> None:
+    assert {line for _, line in places(find(query))} == lines

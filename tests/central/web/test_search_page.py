@@ -405,8 +405,6 @@ def test_paths_cannot_rearrange_the_text_around_them(member: Client, address: st
     ("pasted", "files"),
     [
         ("src/auth/tokens.py", ["/o/acme/r/auth/file/src/auth/tokens.py"]),
-        (" auth/src/auth/tokens.py:4 ", ["/o/acme/r/auth/file/src/auth/tokens.py#L4"]),
-        ("/src/reader.ts:3:7", ["/o/acme/r/site/file/src/reader.ts#L3"]),
         ("src/auth", []),
         ("src/other.py", []),
         ("tokens.py", []),
@@ -419,3 +417,69 @@ def test_a_pasted_path_leads_to_its_file(member: Client, pasted: str, files: lis
     html = page(member, q=pasted)
     notice = re.search(r"<p class=\"notice notice-info\">Files? of this path: (.*?)</p>", html)
     assert (re.findall(r'href="([^"]*)"', notice[1]) if notice else []) == files
+
+
+@pytest.mark.parametrize(
+    ("pasted", "line"),
+    [
+        (" auth/src/auth/tokens.py:4 ", "/o/acme/r/auth/file/src/auth/tokens.py#L4-L4"),
+        ("/src/reader.ts:3:7", "/o/acme/r/site/file/src/reader.ts#L3-L3"),
+        ("https://forge.example/acme/auth/blob/main/src/auth/tokens.py#L4-L6",
+         "/o/acme/r/auth/file/src/auth/tokens.py#L4-L4"),
+    ],
+)  # fmt: skip
+def test_a_pasted_place_is_the_first_result(member: Client, pasted: str, line: str) -> None:
+    html = page(member, q=pasted)
+    assert re.findall(r'href="([^"]*)" data-result', html)[0] == line
+    assert "Read as a line of a file." in html
+
+
+TRACE = """Traceback (most recent call last):
+  File "/srv/app/src/auth/tokens.py", line 6, in validate_token
+    return decode(token, key=KEY)
+  File "/usr/lib/python3.11/site-packages/jwt/api.py", line 3, in decode
+KeyError: 'sub'
+"""
+
+
+def test_a_pasted_trace_shows_the_lines_of_its_frames_and_how_it_was_read(member: Client) -> None:
+    html = page(member, q=TRACE)
+    assert "Read as a stack trace of Python" in text_of(html)
+    assert "1 frame of 2 is in no indexed repository" in text_of(html)
+    assert projects_in(html) == ["auth"]
+    assert 'href="/o/acme/r/auth/file/src/auth/tokens.py#L6-L6"' in html
+    assert "of this path" not in html
+
+
+def test_a_long_trace_that_is_sent_as_a_body_gets_a_short_address(member: Client) -> None:
+    others = [f'  File "/srv/app/x{n}.py", line {n}, in f{n}\n    call{n}()' for n in range(1, 200)]
+    long = TRACE.replace(
+        "(most recent call last):\n", f"(most recent call last):\n{chr(10).join(others)}\n"
+    )
+    response = member.post("/o/acme/", {"q": long})
+    assert response.status_code == 302
+    assert len(response["Location"]) < 4_000
+    followed = member.get(response["Location"]).content.decode()
+    assert 'href="/o/acme/r/auth/file/src/auth/tokens.py#L6-L6"' in followed
+    refused = member.post("/o/acme/", {"q": "word " * 1_000})
+    assert refused.status_code == 400
+    assert "no more than 4000 characters" in refused.content.decode()
+
+
+def test_the_answer_by_words_stands_below_nothing_found(member: Client) -> None:
+    html = page(member, q='"verify the signature of a token"')
+    assert html.index("Nothing found") < html.index("No line has this text. By its words:")
+    assert "src/auth/tokens.py" in html[html.index("By its words:") :]
+    assert "By its words" not in page(member, q='"the <signature> of a"')
+
+
+def test_an_error_message_leads_to_all_lines_with_its_fixed_parts(member: Client) -> None:
+    html = page(member, q="AuthError: Sign a token for the user, 17 to be validated later.")
+    assert "Read as an error message" in html
+    assert "?q=%2FSign" in html
+
+
+def test_a_question_for_callers_leads_to_the_symbol(member: Client) -> None:
+    html = page(member, q="who calls validate_token?")
+    assert 'href="/o/acme/symbol?name=validate_token"' in html
+    assert "a trace" not in page(member, q="who calls no_such_name")

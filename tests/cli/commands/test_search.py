@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from central.search.query import GroupBy as CentralGroupBy
 from central.search.query import Mode as CentralMode
+from cli.app import codesearch_application
 from cli.commands.search import GroupBy, Mode, lines_before
 from cli.target.local_token import LocalToken
 from indexer.errors import CentralUnreachableError, IndexerError
+from indexer.exits import Exit
 from scripts.local_service import Organization, Service
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
@@ -98,7 +101,7 @@ def test_json_is_the_services_answer_and_standard_output_holds_nothing_else() ->
 
 
 @pytest.mark.parametrize(
-    "wrong", [[" "], ["x", "-k", "0"], ["x", "-k", "51"], ["x", "--type", "verb"], ["y" * 4_001]]
+    "wrong", [[" "], ["x", "-k", "0"], ["x", "-k", "51"], ["x", "--type", "verb"], ["y" * 20_001]]
 )
 def test_what_the_service_would_refuse_is_not_asked(wrong: list[str]) -> None:
     service = Answering("search")
@@ -292,3 +295,29 @@ def test_on_a_terminal_it_offers_to_index_the_checkout(
     assert "This checkout is not indexed: `codesearch init` indexes it. Index it now? [y/N]" in sent
     assert (root / ".codesearch.toml").exists() is (typed == "y\n")
     assert (code, "post.py" in sent) == ((0, True) if typed == "y\n" else (3, False))
+
+
+def test_a_trace_is_read_from_standard_input_and_the_reading_is_told() -> None:
+    answer = recorded("search")
+    answer["reading"] = {"read_as": "stack_trace", "text": "Read as a stack trace of Python."}
+    answer["results"][0]["note"] = "Line 3 is not in f."
+    service = Answering(answer)
+    trace = 'Traceback:\n  File "/app/x.py", line 3, in f\nKeyError: 1\n'
+    done = CliRunner().invoke(codesearch_application(), ["search", "-"], trace, obj=service)
+    assert done.exit_code == 0
+    assert service.asked[0]["query"] == trace.strip()
+    assert "Read as a stack trace of Python." in done.stderr
+    assert "Read as" not in done.stdout
+    empty = CliRunner().invoke(codesearch_application(), ["search", "-"], " \n", obj=service)
+    assert empty.exit_code == Exit.USAGE
+    assert len(service.asked) == 1
+
+
+def test_a_quoted_text_that_is_nowhere_leaves_a_pipe_empty_and_exits_so() -> None:
+    answer = recorded("search_empty")
+    answer["instead"] = {"query": "verify a JWT", "results": recorded("search")["results"][:2]}
+    done = run(Answering(answer), "search", '"verify a JWT"')
+    assert (done.exit_code, done.stdout) == (Exit.NOTHING_FOUND, "")
+    heading, *rows = done.stderr.splitlines()[:3]
+    assert heading == "No line has this text. By its words:"
+    assert all(re.match(r"[\w-]+/\S+:\d+: ", row) for row in rows)

@@ -1,0 +1,141 @@
+"""A stack trace as its frames, the innermost of the first exception first, and its message."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Final
+
+from central.query.pasted.error_message import parse_error
+from central.query.pasted.frames import STYLES, FoundFrame, Frame, Style, found_frames
+from indexer.limits import STACK_FRAMES
+
+_MAY_BE: Final = re.compile(r"[:(]\d|\bline \d")
+_CHAINS: Final = {
+    "java": re.compile(r"\bCaused by: "),
+    "javascript": re.compile(r"\[?cause\]?: |\bCaused by: "),
+    "python": re.compile(r"Traceback \(most recent call last\):"),
+    "ruby": re.compile(r"\bcaused by\b", re.IGNORECASE),
+}
+CONDENSED_CHARACTERS: Final = 2_000
+_LINE: Final = re.compile(r"[^\n]+")
+_MESSAGES: Final = 3
+_MESSAGE_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StackTrace:
+    """`frames` have files, each once; `unplaced` counts those without one, such as native code."""
+
+    language: str
+    frames: tuple[Frame, ...]
+    unplaced: int = 0
+    is_cut: bool = False
+
+
+def parse_trace(text: str) -> StackTrace | None:
+    """Return the trace that a text holds, or None. At most STACK_FRAMES frames are read.
+
+    Of chained exceptions, the frames of the first, which caused the others, come first.
+    """
+    best = _best(text)
+    if best is None:
+        return None
+    style, found = best
+    groups = _by_exception(text, style, found)
+    ordered = [frame for group in groups for frame in _innermost_first(group, style)]
+    frames = _once(ordered)
+    return StackTrace(
+        style.language,
+        frames[:STACK_FRAMES],
+        sum(one.frame is None for one in found),
+        len(frames) > STACK_FRAMES,
+    )
+
+
+def _best(text: str) -> tuple[Style, list[FoundFrame]] | None:
+    """Return the language in which a text has the most frames with a file, and its frames."""
+    if not _MAY_BE.search(text):
+        return None
+    best: tuple[Style, list[FoundFrame]] | None = None
+    for style in STYLES:
+        if style.sign.search(text):
+            found = found_frames(text, style)
+            count = sum(one.frame is not None for one in found)
+            if count and (best is None or count > sum(one.frame is not None for one in best[1])):
+                best = style, found
+    return best
+
+
+def is_trace(text: str) -> bool:
+    """Return whether a text holds frames of a stack trace."""
+    return parse_trace(text) is not None
+
+
+def _once(frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    """Return each place once, with the function that any of its frames names."""
+    kept: dict[tuple[str, int], Frame] = {}
+    for frame in frames:
+        known = kept.setdefault(frame[:2], frame)
+        if frame.function and not known.function:
+            kept[frame[:2]] = frame
+    return tuple(kept.values())
+
+
+def _innermost_first(found: Sequence[FoundFrame], style: Style) -> list[Frame]:
+    frames = [one.frame for one in found if one.frame is not None]
+    return frames[::-1] if style.newest_last else frames
+
+
+def _chain(text: str, style: Style) -> Sequence[re.Match[str]]:
+    """Return where the exceptions of a chain begin."""
+    begins = _CHAINS.get(style.language)
+    return list(begins.finditer(text)) if begins else []
+
+
+def _by_exception(
+    text: str, style: Style, found: Sequence[FoundFrame]
+) -> Sequence[Sequence[FoundFrame]]:
+    """Return the frames of each exception, that of the cause first."""
+    begins = [one.start() for one in _chain(text, style)]
+    groups = [
+        [one for one in found if first <= one.start < last]
+        for first, last in pairwise([0, *begins, len(text) + 1])
+    ]
+    return groups[::-1] if style.cause_last else groups
+
+
+def condensed(text: str) -> str:
+    """Return a trace without what stands between its frames, for an address; another text as is.
+
+    Of more than CONDENSED_CHARACTERS, the outermost frames are left out.
+    """
+    best = _best(text)
+    if best is None or len(text) <= CONDENSED_CHARACTERS:
+        return text
+    style, found = best
+    lines = [(error.start(), error[0]) for error in _LINE.finditer(text) if parse_error(error[0])]
+    kept = {at: line.strip()[:_MESSAGE_CHARACTERS] for at, line in lines[:_MESSAGES]}
+    for one in _chain(text, style):
+        kept.setdefault(one.start(), one[0])
+    room = CONDENSED_CHARACTERS - sum(len(piece) + 1 for piece in kept.values())
+    groups = _by_exception(text, style, found)
+    for found_frame in chain.from_iterable(
+        reversed(group) if style.newest_last else group for group in groups
+    ):
+        piece = _piece(text, found_frame, style)
+        room -= len(piece) + 1
+        if room < 0:
+            break
+        kept[found_frame.start] = piece
+    return "\n".join(kept[at] for at in sorted(kept))
+
+
+def _piece(text: str, one: FoundFrame, style: Style) -> str:
+    """Return a frame as it is written, with the line before where that names its function."""
+    start = one.start
+    if style.name_is_before and one.frame and one.frame.function:
+        least = max(0, start - _MESSAGE_CHARACTERS)
+        name_ends = len(text[:start].rstrip().removesuffix(" at").rstrip())
+        start = max(least, text.rfind("\n", 0, name_ends) + 1)
+    return text[start : one.end].strip()

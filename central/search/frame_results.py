@@ -1,0 +1,115 @@
+"""The results of a stack trace or a place: a line of a file, with the lines around it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from central.query.pasted.paths import tails
+from central.query.pasted.stack_trace import StackTrace
+from central.repositories.visibility import RepositorySnapshot
+from central.search.answers import Result
+from central.search.exact.files import contents
+from central.search.exact.hits import FileHit
+from central.search.exact.matching import Lines
+from central.search.file_tails import FrameSymbol, files_ending, symbols_around
+from central.search.filters import row_filter
+from central.search.frame_places import ChosenPlaces, FramePlace, candidate_places, choose_places
+from central.search.line_results import exact_result
+from central.search.query import SearchRequest
+
+_AROUND: Final = 3  # lines before and after, at least
+_CONTENT: Final = 2_000  # characters of them, at least
+_STEP: Final = 0.005  # between the scores of two results
+
+
+def find_places(
+    trace: StackTrace, request: SearchRequest, searched: Mapping[int, RepositorySnapshot]
+) -> ChosenPlaces:
+    """Find the files of the frames in the repositories, by two statements."""
+    names = {key: item.name for key, item in searched.items()}
+    wanted = {tail for frame in trace.frames for tail in tails(frame.path)}
+    rows = row_filter(request)
+    files = {
+        tail: [
+            file
+            for file in found
+            if rows.admits_file(repository=file.repository, path=file.path, language=file.language)
+        ]
+        for tail, found in files_ending(wanted, repositories=searched).items()
+    }
+    candidates = [candidate_places(frame, files, names) for frame in trace.frames]
+    asked = {
+        (place.file.id, place.frame.line, place.frame.function)
+        for places in candidates
+        for place in places
+    }
+    return choose_places(trace, candidates, symbols_around(asked), names)
+
+
+def frame_results(
+    places: Sequence[FramePlace],
+    request: SearchRequest,
+    searched: Mapping[int, RepositorySnapshot],
+) -> list[Result]:
+    """Build a result for each place, in order; files that are gone meanwhile are left out."""
+    files = {place.file.id: place.file for place in places}
+    texts = {file.id: text for _, file, text in contents(enumerate(files.values()))}
+    request = replace(
+        request,
+        expand=max(request.expand, _AROUND),
+        max_content=max(request.max_content, _CONTENT),
+    )
+    results: list[Result] = []
+    for place in places:
+        content = texts.get(place.file.id)
+        if content is None:
+            continue
+        result = _result(place, content, request, searched[place.file.repository])
+        score = max(0.5, 1.0 - _STEP * len(results))
+        results.append(replace(result, score=round(score, 4)))
+    return results
+
+
+def _result(
+    place: FramePlace, content: bytes, request: SearchRequest, repository: RepositorySnapshot
+) -> Result:
+    lines = Lines(content)
+    line, note = _line_of(place, len(lines))
+    hit = FileHit(
+        position=0,
+        file=place.file,
+        content=content,
+        spans=[_text_span(lines, line)] if len(lines) else [],
+        is_cut=False,
+        defining=frozenset(),
+    )
+    result, _ = exact_result(hit, request=request, repository=repository, lines=1)
+    around = _innermost(place.symbols, line)
+    container, _, _ = around.qualified_name.rpartition(".") if around else ("", "", "")
+    return replace(result, name=around.name if around else "", container=container, note=note)
+
+
+def _line_of(place: FramePlace, count: int) -> tuple[int, str]:
+    """Return the line to show and, where it is not the frame's, or not its function's, why."""
+    frame, definitions = place.frame, place.of_function
+    if definitions and not place.is_inside:
+        nearest = min(definitions, key=lambda one: abs(one.start_line - frame.line))
+        return nearest.start_line, (
+            f"Line {frame.line} is not in {frame.function} at the indexed commit: this is where "
+            f"{frame.function} is defined."
+        )
+    if frame.line > count:
+        last = f"the file has {count} lines at the indexed commit"
+        return max(1, count), f"There is no line {frame.line}: {last}."
+    return max(1, frame.line), ""
+
+
+def _text_span(lines: Lines, number: int) -> tuple[int, int]:
+    start, end = lines.bounds(number)
+    text = lines.text(number)
+    return start + len(text) - len(text.lstrip()), end
+
+
+def _innermost(symbols: Sequence[FrameSymbol], line: int) -> FrameSymbol | None:
+    around = [one for one in symbols if one.start_line <= line <= one.end_line]
+    return min(around, key=lambda one: one.end_line - one.start_line, default=None)

@@ -1,0 +1,224 @@
+"""Answers to what people paste: stack traces, places in files, error messages.
+
+They have one page. What is not found so is searched by its words (`words_of`).
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from central.db import one_moment
+from central.query.pasted.error_message import (
+    ErrorMessage,
+    clauses,
+    error_of_trace,
+    fixed_parts,
+    parse_error,
+)
+from central.query.pasted.places import parse_place
+from central.query.pasted.stack_trace import StackTrace, parse_trace
+from central.query.syntax import Literal, Node, Query, Regex, conjunction, conjuncts
+from central.search.answers import Answer, ReadAs, Reading, missing_projects, receipt_of
+from central.search.confidence import Confidence
+from central.search.frame_places import ChosenPlaces
+from central.search.frame_results import find_places, frame_results
+from central.search.line_search import first_lines_in
+from central.search.query import Mode, SearchRequest
+from central.search.reading import ReadRequest, check_characters
+from central.search.scope import SearchScope, search_scope
+from central.sentences import Sentence
+from central.tenancy.credentials import Credential
+from indexer.limits import ERROR_SEARCH_SECONDS
+from indexer.output.terminal import pluralize
+
+_CLAUSES: Final = 3  # of an error message that are searched on their own
+_MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
+_CONTEXT_LINES: Final = 2  # around a line that holds an error's text
+_CONTEXT_CHARACTERS: Final = 2_000
+_WORDS_CHARACTERS: Final = 500  # of the words of a trace
+_SHOWN_CHARACTERS: Final = 200  # of a pasted text, as the answer's query
+
+
+@dataclass(frozen=True, slots=True)
+class PastedText:
+    """A text that is not read by the query language; at least one of both is there."""
+
+    trace: StackTrace | None
+    error: ErrorMessage | None
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is a place and not a trace."""
+        return self.trace is not None and not self.trace.language
+
+
+def read_pasted(request: SearchRequest) -> PastedText | None:
+    """Return what is pasted into a request, None for a query. Raises QueryError.
+
+    Answers to pasted texts have no further page.
+    """
+    if request.mode is not Mode.HYBRID or len(request.queries) > 1 or request.cursor:
+        return None
+    (text,) = request.queries
+    if not _MAY_BE_PASTED.search(text):
+        return None
+    if text.startswith('"') and text.endswith('"'):  # a literal
+        return None
+    check_characters(text)
+    if place := parse_place(text):
+        return PastedText(StackTrace("", (place,)), None)
+    trace = parse_trace(text)
+    error = error_of_trace(text) if trace else parse_error(text)
+    return PastedText(trace, error) if trace or error else None
+
+
+def find_pasted(
+    *, credential: Credential, request: SearchRequest, pasted: PastedText
+) -> Answer | None:
+    """Return the lines of a pasted trace, or those that hold an error's text; None without any."""
+    scope = search_scope(credential, ReadRequest(request, Query()))
+    answer = None
+    if pasted.trace:
+        answer = _find_frames(scope, request, pasted.trace)
+    if answer is None and pasted.error:
+        answer = _find_message(scope, request, pasted.error, Query())
+    return answer and _about(answer, request)
+
+
+def words_of(request: SearchRequest, pasted: PastedText) -> SearchRequest | None:
+    """Return the search by the words of a trace or an error; None for a place, which is a query."""
+    if pasted.is_place:
+        return None
+    words = pasted.error.words.split() if pasted.error else []
+    frames = pasted.trace.frames if pasted.trace else ()
+    words += [frame.function for frame in frames if frame.function]
+    words = words or [frame.path.rpartition("/")[2] for frame in frames]
+    text = " ".join(dict.fromkeys(words))[:_WORDS_CHARACTERS]
+    return replace(request, queries=(text,)) if text else None
+
+
+def by_words(answer: Answer, request: SearchRequest, pasted: PastedText) -> Answer:
+    """Return the answer to a search by `words_of` as that to the pasted text."""
+    if pasted.trace:
+        frames = len(pasted.trace.frames) + pasted.trace.unplaced
+        text = Sentence.of(
+            "read_as_trace_words",
+            "Read as a stack trace: none of its frames is in an indexed repository, so it is "
+            "searched by its words.",
+        )
+        reading = Reading(ReadAs.STACK_TRACE, text, answer.query, [], frames, frames)
+    else:
+        text = Sentence.of(
+            "read_as_error_words",
+            "Read as an error message: its text stands in no indexed file, so it is searched by "
+            "its words.",
+        )
+        reading = Reading(ReadAs.ERROR_MESSAGE, text, answer.query)
+    return _about(replace(answer, next_cursor=None, reading=reading), request)
+
+
+def find_parts(
+    *, credential: Credential, request: SearchRequest, read: ReadRequest, message: str
+) -> Answer | None:
+    """Return lines that hold the parts of a text which look as if they were not filled in.
+
+    `read` restricts the files. None if no line has them, or if they are a single word.
+    """
+    error = ErrorMessage("", fixed_parts(message), "")
+    scope = search_scope(credential, read)
+    return _find_message(scope, request, error, read.query)
+
+
+def _about(answer: Answer, request: SearchRequest) -> Answer:
+    (text,) = request.queries
+    if len(text) > _SHOWN_CHARACTERS:
+        text = f"{text[:_SHOWN_CHARACTERS]}…"
+    return replace(answer, query=text, queries=[text])
+
+
+def _find_frames(scope: SearchScope, request: SearchRequest, trace: StackTrace) -> Answer | None:
+    started = time.perf_counter()
+    with one_moment():
+        chosen = find_places(trace, request, scope.searched)
+        places = [*chosen.best, *chosen.others][: request.limit]
+        results = frame_results(places, request, scope.searched)
+    if not results:
+        return None
+    missing = missing_projects(scope.selected, scope.unknown, {})
+    took_ms = round((time.perf_counter() - started) * 1000, 1)
+    return Answer(
+        query="",
+        queries=[],
+        count=len(results),
+        results=results,
+        next_cursor=None,
+        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
+        confidence=Confidence.STRONG,
+        match=1.0,
+        reading=_reading(trace, chosen),
+    )
+
+
+_LANGUAGES: Final = {
+    "csharp": "C#",
+    "java": "Java or Kotlin",
+    "javascript": "JavaScript",
+    "php": "PHP",
+}
+
+
+def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
+    if not trace.language:
+        return Reading(ReadAs.PLACE, Sentence.of("read_as_place", "Read as a line of a file."))
+    count = len(chosen.best) + chosen.elsewhere
+    language = _LANGUAGES.get(trace.language, trace.language.capitalize())
+    rest = pluralize(chosen.elsewhere, "frame")
+    verb = "is" if chosen.elsewhere == 1 else "are"
+    text = Sentence.of(
+        "read_as_trace",
+        "Read as a stack trace of {language}, the innermost call first.{rest}",
+        language=language,
+        rest=f" {rest} of {count} {verb} in no indexed repository." if chosen.elsewhere else "",
+    )
+    return Reading(ReadAs.STACK_TRACE, text, frames=count, elsewhere=chosen.elsewhere)
+
+
+def _find_message(
+    scope: SearchScope, request: SearchRequest, error: ErrorMessage, restriction: Query
+) -> Answer | None:
+    for terms, parts in _terms(error):
+        query = Query(conjunction([*conjuncts(restriction.root), *terms]), restriction.case)
+        shown = replace(
+            request,
+            queries=(str(query),),
+            expand=max(request.expand, _CONTEXT_LINES),
+            max_content=max(request.max_content, _CONTEXT_CHARACTERS),
+        )
+        read = ReadRequest(shown, query, is_exact=True)
+        if answer := first_lines_in(scope, read=read, seconds=ERROR_SEARCH_SECONDS):
+            text = Sentence.of(
+                "read_as_error",
+                "Read as an error message: these lines have {parts}.",
+                parts=" … ".join(f"“{part}”" for part in parts),
+            )
+            reading = Reading(ReadAs.ERROR_MESSAGE, text, str(query), list(parts))
+            return replace(answer, reading=reading)
+    return None
+
+
+def _terms(error: ErrorMessage) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
+    """Yield what to look for, the most exact first, with the parts that it holds.
+
+    All parts on a line, all in a file, then what may be the text of one of several wrapped errors.
+    """
+    parts = error.parts
+    if len(parts) > 1:
+        yield [Regex(".*".join(map(re.escape, parts)))], parts
+        yield list(map(Literal, parts)), parts
+    elif parts and " " in parts[0]:
+        yield [Literal(parts[0])], parts
+    for clause in clauses(parts)[:_CLAUSES]:
+        if (clause,) != parts:
+            yield [Literal(clause)], (clause,)
