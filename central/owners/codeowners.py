@@ -41,6 +41,7 @@ _OWNER: Final = {
         r"@@(?:developer|maintainer|owner)s?|@[\w.-]+(?:/[\w.-]+)*|[^\s@]+@[^\s@]+"
     ),
 }
+_NOBODY: Final[tuple[str, ...]] = ()
 _OWNER_CHARACTERS: Final = 256
 _ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
 
@@ -137,7 +138,7 @@ def _github_rules(found: Codeowners, lines: Sequence[str]) -> Iterator[Rule]:
 
 def _gitlab_rules(found: Codeowners, lines: Sequence[str]) -> Iterator[Rule]:
     sections: dict[str, int] = {"": 0}
-    section, default = 0, ()
+    section, default = 0, _NOBODY
     for number, line in enumerate(map(str.strip, lines), 1):
         if not line or line[0] == "#":
             continue

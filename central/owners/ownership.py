@@ -9,6 +9,7 @@ from central.owners.codeowners import Codeowners, InvalidLine, Syntax, is_addres
 from central.owners.patterns import PatternIndex
 
 AN_ADDRESS: Final = "an e-mail address"  # instead of one that is not shown
+OWNERS: Final = "Who owns the file by CODEOWNERS; empty: nobody; null: not known"
 TIME_USED_UP: Final = "The time for looking at the patterns of CODEOWNERS was used up."
 _RULE_BYTES: Final = 500  # of a rule in memory, roughly
 _GROUP_BYTES: Final = 256 * 1024  # of an automaton, roughly

@@ -59,22 +59,11 @@ def github_pattern(written: str) -> Pattern:
     ends with `/*`, which matches nothing deeper.
     """
     _check_size(written)
-    if written.startswith("!"):
-        raise PatternError("A pattern cannot begin with !: GitHub has no exclusions.")
-    if written.startswith("\\#"):
-        raise PatternError("A pattern cannot begin with \\#.")
-    if "[" in _ESCAPED.sub("", written):
-        raise PatternError("[ ] has no meaning in a pattern.")
-    if "***" in written:
-        raise PatternError("A pattern has no more than two stars in a row.")
-    if not written.strip("/"):
-        raise PatternError("The pattern / matches nothing: * matches everything.")
+    _check_github(written)
     segments = written.strip("/").split("/")
     if all(one == "**" for one in segments) or written == "*":
         return EVERYTHING
     floats = "/" not in written[:-1]
-    if "" in segments:
-        raise PatternError("The pattern has an empty name between two slashes.")
     is_directory = written.endswith("/")
     if not any(map(_has_wildcard, segments)):
         text = _ESCAPED.sub(r"\1", "/".join(segments))
@@ -113,6 +102,22 @@ def gitlab_pattern(written: str) -> Pattern:
     return pattern
 
 
+def _check_github(written: str) -> None:
+    """Raise PatternError for what GitHub does not follow."""
+    if written.startswith("!"):
+        raise PatternError("A pattern cannot begin with !: GitHub has no exclusions.")
+    if written.startswith("\\#"):
+        raise PatternError("A pattern cannot begin with \\#.")
+    if "[" in _ESCAPED.sub("", written):
+        raise PatternError("[ ] has no meaning in a pattern.")
+    if "***" in written:
+        raise PatternError("A pattern has no more than two stars in a row.")
+    if not written.strip("/"):
+        raise PatternError("The pattern / matches nothing: * matches everything.")
+    if "//" in written.strip("/"):
+        raise PatternError("The pattern has an empty name between two slashes.")
+
+
 def _check_size(written: str) -> None:
     if len(written) > OWNERS_PATTERN_CHARACTERS:
         raise PatternError(f"The pattern is longer than {OWNERS_PATTERN_CHARACTERS:,} characters.")
@@ -124,9 +129,7 @@ def _has_wildcard(segment: str) -> bool:
     return not {"*", "?"}.isdisjoint(_ESCAPED.sub("", segment))
 
 
-def _regex(
-    segments: Sequence[str], end: str, *, floats: bool, below: str, classes: bool
-) -> str:
+def _regex(segments: Sequence[str], end: str, *, floats: bool, below: str, classes: bool) -> str:
     """Return the RE2 pattern; `below` is what `**` matches as the last segment."""
     parts = [r"(?:\A|/)" if floats else r"\A"]
     for segment in segments[:-1]:

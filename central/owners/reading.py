@@ -125,46 +125,44 @@ class OwnersReader:
         if unread:
             found |= self._read(unread)
         for one in missing:
-            kept = found[one.id] or _Kept((0, ""), "", _NONE, _REINDEXED)
+            kept = found[one.id]
+            is_current = kept is not None and kept.state == _state(one)
             self._known[one.id] = RepositoryOwners(
-                kept.ownership,
+                kept.ownership if kept and is_current else _NONE,
                 self._budget,
-                unread=kept.unread,
+                unread=kept.unread if kept and is_current else _REINDEXED,
                 shows_addresses=self.shows_addresses,
             )
         return {one.id: self._known[one.id] for one in asked}
 
-    def owners(self, repository: RepositorySnapshot, path: str) -> tuple[str, ...] | None:
-        """Return the owners of a file, () if it has none, None if that is not known."""
-        return self.of([repository])[repository.id].of(path)
+    def listed(self, repository: RepositorySnapshot, path: str) -> list[str] | None:
+        """Return the owners of a file as a row of an answer has them."""
+        owners = self.of([repository])[repository.id].of(path)
+        return None if owners is None else list(owners)
 
-    def unread(self, repositories: Iterable[RepositorySnapshot]) -> dict[int, str]:
-        """Return why owners are not known, by the id of each repository of which they are not."""
-        return {key: one.unread for key, one in self.of(repositories).items() if one.unread}
+    @property
+    def unread(self) -> list[int]:
+        """The ids of repositories that were asked for, and of which not all owners are known."""
+        return [key for key, one in self._known.items() if one.unread]
 
     def _read(self, repositories: Sequence[RepositorySnapshot]) -> dict[int, _Kept]:
         """Read and compile what is not kept; what is too much for one request is not known."""
         urls = {one.id: one.web_url for one in repositories}
         states: dict[int, tuple[int, str]] = {}
         places: dict[int, list[_Place]] = {}
-        for id_, generation, commit, *place in fetch_rows(
-            _PLACES, [list(EVERY_PLACE), id_array(urls)]
-        ):
+        rows = fetch_rows(_PLACES, [list(EVERY_PLACE), id_array(urls)])
+        for id_, generation, commit, *row in rows:
             states[id_] = (generation, commit)
-            if place[0] is not None:
-                places.setdefault(id_, []).append(_Place(*place))
+            if row[0] is not None:
+                places.setdefault(id_, []).append(_Place(*row))
         found: dict[int, _Kept] = {}
         wanted: dict[int, _Place] = {}
         for id_, state in states.items():
             place = _counting(places.get(id_, ()), urls[id_])
-            before = _cache.get(id_)
-            if place is None:
-                found[id_] = _Kept(state, "", _NONE, "")
-            elif unread := _unread(place):
-                found[id_] = _Kept(state, place.blob, Ownership(place.path), unread)
-            elif before and (before.blob, before.ownership.path) == (place.blob, place.path):
-                found[id_] = before._replace(state=state)
-            else:
+            kept = _without_content(place, state, _cache.get(id_))
+            if kept:
+                found[id_] = kept
+            elif place:
                 wanted[id_] = place
         found |= dict(self._compiled(wanted, urls, states))
         for id_, kept in found.items():
@@ -202,8 +200,12 @@ def owners_reader(credential: Credential) -> OwnersReader:
 
 def _kept(repository: RepositorySnapshot) -> _Kept | None:
     kept = _cache.get(repository.id)
-    is_current = kept and kept.state == (repository.generation, repository.commit)
-    return kept if is_current else None
+    return kept if kept and kept.state == _state(repository) else None
+
+
+def _state(repository: RepositorySnapshot) -> tuple[int, str]:
+    """Return what an index is of; the commit tells generations apart after a failover."""
+    return repository.generation, repository.commit
 
 
 def _counting(places: Sequence[_Place], web_url: str) -> _Place | None:
@@ -212,6 +214,19 @@ def _counting(places: Sequence[_Place], web_url: str) -> _Place | None:
     order = PLACES[syntax] if syntax else EVERY_PLACE
     existing = {place.path: place for place in places}
     return next((existing[path] for path in order if path in existing), None)
+
+
+def _without_content(
+    place: _Place | None, state: tuple[int, str], before: _Kept | None
+) -> _Kept | None:
+    """Return what is to be kept if no content is needed: the file is the same, or is not read."""
+    if place is None:
+        return _Kept(state, "", _NONE, "")
+    if unread := _unread(place):
+        return _Kept(state, place.blob, Ownership(place.path), unread)
+    if before and (before.blob, before.ownership.path) == (place.blob, place.path):
+        return before._replace(state=state)
+    return None
 
 
 def _unread(place: _Place) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from central.owners.ownership import OWNERS
 from central.repositories.visibility import (
     MISSING_MORE,
     AnsweringProject,
@@ -80,6 +81,7 @@ class Result:
     generated: Annotated[
         bool, "Whether the file is generated; only exact searches find those, behind all others"
     ] = False
+    owners: Annotated[list[str] | None, OWNERS] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         organization=slug,
         visible=scope.visible,
     )
-    required = restriction(read, searched)
+    required = restriction(read, scope)
     plan = RetrievalPlan(
         mode=request.mode,
         queries=queries,
@@ -144,6 +144,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         repositories=searched,
         texts=texts,
         cosines=cosines,
+        owners=scope.owners,
     )
     reindexed = [one for one in shown if generations.get(one) != searched[one].generation]
     lacks = dict.fromkeys(reindexed, "reindexed") | {
@@ -152,7 +153,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         if _spec(item.embedder) in unavailable
     }
     if required:
-        lacks = required.unread.reasons | lacks
+        lacks = {**required.reasons, **lacks}
     if is_truncated:
         cut = (item.id for item in scope.selected if not item.incomplete_reason)
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks
