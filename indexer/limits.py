@@ -227,6 +227,7 @@ OWNERS_INVALID_LINES: Final = 100  # that are named, with the number of all
 OWNERS_READ_BYTES: Final = 16 * 1024 * 1024  # that a request reads and compiles
 OWNERS_CACHE_BYTES: Final = 64 * 1024 * 1024  # of compiled rules that a server keeps, roughly
 OWNERS_SECONDS: Final = 2.0  # of a request, to compare paths with patterns
+OWNERS_LISTED: Final = 100  # with the number of rows of each
 OWNERS_COUNTED_FILES: Final = 50_000  # of a repository, for the share without an owner
 
 # An issuer of id tokens
