@@ -109,6 +109,7 @@ class Result(AnswerModel):
     spans: list[ResultSpan] = []
     context: list[ContextLine] = []
     generated: bool = False
+    owners: list[str] | None = None
 
 
 class Total(AnswerModel):

@@ -44,5 +44,5 @@ def owner_counts(
         if not owners:
             counts[None, True] += count
     found = [OwnerCount(owner, count, known) for (owner, known), count in counts.items()]
-    found.sort(key=lambda one: (-one.count, one.owner or "", one.known))
+    found.sort(key=lambda one: (-one.count, one.owner is None, one.owner or ""))
     return found[:OWNERS_LISTED]
