@@ -189,8 +189,8 @@ class PatternIndex:
             below = self._named_below if pattern.floats else self._below
             below.setdefault(pattern.text, []).append(at)
 
-    def matching(self, path: str) -> list[int]:
-        """Return the places of the patterns that match a path from the root, in no order."""
+    def matching(self, path: str) -> set[int]:
+        """Return the places of the patterns that match a path from the root."""
         directory, _, name = path.rpartition("/")
         found = [*self._always, *self._files.get(path, ()), *self._named_files.get(name, ())]
         if self._below:
@@ -203,7 +203,7 @@ class PatternIndex:
                 found += self._named_below.get(one, ())
         for match, places in self._groups:
             found += [places[at] for at in match(path) or ()]
-        return found
+        return set(found)
 
 
 _Match = Callable[[str], Sequence[int] | None]
