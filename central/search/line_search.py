@@ -12,10 +12,9 @@ from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.ownership import RepositoryOwners
 from central.owners.reading import OwnersReader
+from central.query.evaluate import Evaluator
 from central.query.syntax import Query
-from central.repositories.visibility import (
-    MissingProject,
-)
+from central.repositories.visibility import MissingProject, RepositorySnapshot
 from central.search.answers import (
     Answer,
     Result,
@@ -194,12 +193,24 @@ class Restriction:
 
     holds: Holds
     unread: Unread
-    owners: OwnersReader | None = None
+    evaluator: Evaluator
+    owners: OwnersReader | None
 
     @property
     def reasons(self) -> Mapping[int, str]:
         """Why the answer may lack something, by the repository's id."""
         return _unread_owners(self.owners) | self.unread.reasons
+
+    def narrowed(self, searched: Mapping[int, RepositorySnapshot]) -> list[int]:
+        """Return the ids of repositories to search: not those without an owner of the query."""
+        if not self.owners:
+            return list(searched)
+        owners = self.owners.of(searched.values())
+        return [
+            key
+            for key, item in searched.items()
+            if self.evaluator.repository(item.name, owners[key]) is not False
+        ]
 
 
 def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
@@ -212,7 +223,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     plan = exact_plan(read.query, language=read.request.language)
     reader = scope.owners if plan.evaluator.reads_owners else None
     if not plan.needs_lookup:
-        return Restriction(_of_names(plan, scope), Unread(), reader)
+        return Restriction(_of_names(plan, scope), Unread(), plan.evaluator, reader)
     search = ExactSearch(
         plan,
         scope.searched,
@@ -223,7 +234,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     )
     with one_moment():
         found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
-    return Restriction(_among(found), search.unread, reader)
+    return Restriction(_among(found), search.unread, plan.evaluator, reader)
 
 
 def _of_names(plan: ExactPlan, scope: SearchScope) -> Holds:

@@ -112,11 +112,17 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         visible=scope.visible,
     )
     required = restriction(read, scope)
+    repositories = required.narrowed(searched) if required else list(searched)
+    wanted = set(repositories)
     plan = RetrievalPlan(
         mode=request.mode,
         queries=queries,
-        collections=collections,
-        repositories=list(searched),
+        collections={
+            spec: kept
+            for spec, several in collections.items()
+            if (kept := [one for one in several if one.repository in wanted])
+        },
+        repositories=repositories,
         points=point_filter(request),
         rows=replace(row_filter(request), holds=required.holds if required else None),
         min_similarity=request.min_similarity,
