@@ -21,7 +21,7 @@ def content_text(answer: Row) -> str:
     language = f"  {answer['language']}" if answer["language"] else ""
     language += _encoding(answer)
     language += "  generated" if answer.get("generated") else ""
-    language += "  no owner" if answer.get("owners") == [] else owners(answer)
+    language += owners(answer)
     numbered = enumerate(escape_lines(answer["content"]), answer["start_line"])
     content = [f"    {line}: {text}".rstrip() for line, text in numbered]
     return joined(["\n".join([f"{place}:{lines}{language}", *content])], answer)

@@ -62,7 +62,10 @@ def test_the_page_of_a_repository_says_what_its_codeowners_says(member: Client) 
     assert "<dt>Rules</dt><dd>3, read as GitHub reads them</dd>" in html
     assert "1 of 4 indexed files (25 %)" in html
     assert '@acme/platform</a></th><td class="number">2</td>' in html
-    assert 'CODEOWNERS#L4">Line 4</a>: A pattern cannot begin with !: GitHub has no exclusions.' in html
+    assert (
+        'CODEOWNERS#L4">Line 4</a>: A pattern cannot begin with !: GitHub has no exclusions.'
+        in html
+    )
     assert "There is no CODEOWNERS: nobody owns these files." in page(member, "r/bare")
 
 
