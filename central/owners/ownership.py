@@ -11,8 +11,8 @@ from central.owners.patterns import PatternIndex
 AN_ADDRESS: Final = "an e-mail address"  # instead of one that is not shown
 OWNERS: Final = "Who owns the file by CODEOWNERS; empty: nobody; null: not known"
 TIME_USED_UP: Final = "The time for looking at the patterns of CODEOWNERS was used up."
-_RULE_BYTES: Final = 500  # of a rule in memory, roughly
-_GROUP_BYTES: Final = 256 * 1024  # of an automaton, roughly
+_RULE_BYTES: Final = 400  # of a rule in memory, roughly
+_WILDCARD_BYTES: Final = 4_000  # more of one that an automaton looks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,9 @@ class Ownership:
     @property
     def memory(self) -> int:
         """Bytes, roughly."""
-        groups = self._compiled.index.groups if self._compiled else 0
-        return _RULE_BYTES * (1 + self.rules + len(self.invalid)) + _GROUP_BYTES * groups
+        wildcards = self._compiled.index.wildcards if self._compiled else 0
+        rows = 1 + self.rules + len(self.invalid)
+        return _RULE_BYTES * rows + _WILDCARD_BYTES * wildcards
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,12 @@ class _Rules:
 def compile_ownership(path: str, parsed: Codeowners) -> Ownership:
     """Compile the rules of the file at `path`. Raises patterns.TooComplexError."""
     rules = parsed.rules
+    same: dict[tuple[str, ...], tuple[str, ...]] = {}  # most rules have the owners of another
     compiled = _Rules(
         PatternIndex(rule.pattern for rule in rules),
         [rule.section for rule in rules],
         [rule.excludes for rule in rules],
-        [rule.owners for rule in rules],
+        [same.setdefault(rule.owners, rule.owners) for rule in rules],
         any(rule.section or rule.excludes for rule in rules),
     )
     names = frozenset(owner for rule in rules for owner in rule.owners)

@@ -7,7 +7,7 @@ _GROUP_PATTERNS of them, in time that is linear in the path.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import re2
@@ -22,6 +22,7 @@ _GROUP_PATTERNS: Final = 100
 _GROUP_CHARACTERS: Final = 8_000  # of regular expressions
 _GROUP_BYTES: Final = 4 * 1024 * 1024  # of memory for one automaton
 _PART: Final = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|.", re.DOTALL)
+_SUFFIX: Final = re.compile(r"\*\.[\w.-]+")  # most wildcards of real files: `*.py`
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPE_OF_CLASS: Final = re.compile(r"([\\\[\]^&~])")
 
@@ -37,13 +38,15 @@ class TooComplexError(ValueError):
 class Pattern(NamedTuple):
     """What a pattern matches: a text without wildcards, or a regular expression of RE2.
 
-    `text` is a path from the root, or the name of a file or directory anywhere if it `floats`.
-    `is_file`: the file of this path; `is_below`: all that is below it. A pattern that matches
-    everything has neither text nor `regex`.
+    `text` is a path from the root, or the name of a file or directory anywhere if it `floats`,
+    or the end of such a name if it `is_suffix`: ".py" of `*.py`. `is_file`: the file of this path;
+    `is_below`: all that is below it. A pattern that matches everything has neither text nor
+    `regex`.
     """
 
     text: str = ""
     floats: bool = False
+    is_suffix: bool = False
     is_file: bool = False
     is_below: bool = False
     regex: str = ""
@@ -65,6 +68,8 @@ def github_pattern(written: str) -> Pattern:
         return EVERYTHING
     floats = "/" not in written[:-1]
     is_directory = written.endswith("/")
+    if floats and _SUFFIX.fullmatch(segments[0]):
+        return Pattern(segments[0][1:], True, True, is_file=not is_directory, is_below=True)
     if not any(map(_has_wildcard, segments)):
         text = _ESCAPED.sub(r"\1", "/".join(segments))
         return Pattern(text, floats, is_file=not is_directory, is_below=True)
@@ -89,6 +94,8 @@ def gitlab_pattern(written: str) -> Pattern:
         raise PatternError("The rule has no pattern.")
     if "[" in _ESCAPED.sub("", re.sub(r"\[[!^]?\]?[^\]]*\]", "", written)):
         raise PatternError("The pattern has a bracket that is not closed.")
+    if floats and len(segments) == 1 and _SUFFIX.fullmatch(segments[0]):
+        return Pattern(segments[0][1:], True, True, is_file=not is_directory, is_below=is_directory)
     has_wildcard = any(map(_has_wildcard, segments)) or "[" in written
     if not has_wildcard and not (floats and len(segments) > 1):
         text = _ESCAPED.sub(r"\1", "/".join(segments))
@@ -166,6 +173,8 @@ class PatternIndex:
         self._below: dict[str, list[int]] = {}
         self._named_files: dict[str, list[int]] = {}
         self._named_below: dict[str, list[int]] = {}
+        self._suffixes: dict[str, list[int]] = {}
+        self._suffixes_below: dict[str, list[int]] = {}
         wildcards: list[tuple[int, str]] = []
         for at, pattern in enumerate(patterns):
             if pattern.regex:
@@ -174,36 +183,45 @@ class PatternIndex:
                 self._always.append(at)
             else:
                 self._add(at, pattern)
+        self.wildcards = len(wildcards)
         self._groups = _groups(wildcards)
 
-    @property
-    def groups(self) -> int:
-        """How many automata it has."""
-        return len(self._groups)
-
     def _add(self, at: int, pattern: Pattern) -> None:
+        files, below = self._files, self._below
+        if pattern.is_suffix:
+            files, below = self._suffixes, self._suffixes_below
+        elif pattern.floats:
+            files, below = self._named_files, self._named_below
         if pattern.is_file:
-            files = self._named_files if pattern.floats else self._files
             files.setdefault(pattern.text, []).append(at)
         if pattern.is_below:
-            below = self._named_below if pattern.floats else self._below
             below.setdefault(pattern.text, []).append(at)
 
     def matching(self, path: str) -> set[int]:
         """Return the places of the patterns that match a path from the root."""
         directory, _, name = path.rpartition("/")
         found = [*self._always, *self._files.get(path, ()), *self._named_files.get(name, ())]
+        _add_ends(found, self._suffixes, name)
         if self._below:
             above = directory
             while above:
                 found += self._below.get(above, ())
                 above = above.rpartition("/")[0]
-        if self._named_below and directory:
+        if directory and (self._named_below or self._suffixes_below):
             for one in directory.split("/"):
                 found += self._named_below.get(one, ())
+                _add_ends(found, self._suffixes_below, one)
         for match, places in self._groups:
             found += [places[at] for at in match(path) or ()]
         return set(found)
+
+
+def _add_ends(found: list[int], suffixes: Mapping[str, Sequence[int]], name: str) -> None:
+    """Add what is given for the ends of a name, each from a dot on."""
+    at = name.find(".") if suffixes else -1
+    while at >= 0:
+        found += suffixes.get(name[at:], ())
+        at = name.find(".", at + 1)
 
 
 _Match = Callable[[str], Sequence[int] | None]
