@@ -183,7 +183,7 @@ def owners(row: Row) -> str:
 
 
 def owner_counts(answer: Row) -> str:
-    """Format whose files the rows of all pages are in; nothing if nobody owns one."""
+    """Format whose files the rows of all pages are in; nothing if no file has an owner."""
     counts: Sequence[Row] = answer.get("owners") or ()
     if not any(row["owner"] for row in counts):
         return ""

@@ -19,7 +19,7 @@ OWNER_COUNTS: Final = (
 class OwnerCount:
     """How many rows of an answer are in files of one owner."""
 
-    owner: Annotated[str | None, "null: nobody owns the files, or, if not known, it is not known"]
+    owner: Annotated[str | None, "null: the files have none, or it is not known"]
     count: int
     known: Annotated[bool, "Whether the CODEOWNERS of the repositories could be read"] = True
 

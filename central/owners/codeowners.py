@@ -41,14 +41,14 @@ _OWNER: Final = {
         r"@@(?:developer|maintainer|owner)s?|@[\w.-]+(?:/[\w.-]+)*|[^\s@]+@[^\s@]+"
     ),
 }
-_NOBODY: Final[tuple[str, ...]] = ()
+_NO_OWNERS: Final[tuple[str, ...]] = ()
 _OWNER_CHARACTERS: Final = 256
 _ADDRESS: Final = re.compile(r"[^\s@]+@[^\s@]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern and who owns what it matches: nobody, if there are no owners.
+    """A pattern and who owns what it matches; without owners, those files have none.
 
     `section` is the section's number; files of GitHub have one. `excludes`: what it matches is in
     no rule of the section.
@@ -138,7 +138,7 @@ def _github_rules(found: Codeowners, lines: Sequence[str]) -> Iterator[Rule]:
 
 def _gitlab_rules(found: Codeowners, lines: Sequence[str]) -> Iterator[Rule]:
     sections: dict[str, int] = {"": 0}
-    section, default = 0, _NOBODY
+    section, default = 0, _NO_OWNERS
     for number, line in enumerate(map(str.strip, lines), 1):
         if not line or line[0] == "#":
             continue
@@ -160,7 +160,7 @@ def _gitlab_rules(found: Codeowners, lines: Sequence[str]) -> Iterator[Rule]:
             found.refuse(number, str(exc))
             continue
         if not (own or owners or excludes):
-            found.refuse(number, "The rule has no owner, nor has its section: nobody owns these.")
+            found.refuse(number, "The rule has no owner, nor has its section: its files have none.")
         yield rule
 
 

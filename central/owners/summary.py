@@ -40,7 +40,7 @@ class CodeownersSummary:
 
     @property
     def unowned_percent(self) -> float:
-        """The share of the counted files that nobody owns."""
+        """The share of the counted files that have no owner."""
         return 100 * self.unowned / max(self.files, 1)
 
 

@@ -74,7 +74,7 @@ FILTERS: Final = (
         "`owner:`",
         "",
         "who owns the file by CODEOWNERS: `@acme/platform`, `platform`, `@acme/*`, `/regex/`; "
-        "`none`: nobody; upper and lower case are the same",
+        "`none`: files without one; upper and lower case are the same",
         "owner:@acme/platform retry",
     ),
     FilterHelp(

@@ -29,7 +29,7 @@ def owners_line(answer: Mapping[str, Any]) -> str:
     owners = answer.get("owners")
     if owners is None:
         return ""
-    return escape_line(f"Owned by {', '.join(owners)}." if owners else "Nobody owns this file.")
+    return escape_line(f"Owned by {', '.join(owners)}." if owners else "This file has no owner.")
 
 
 def format_list(answer: Mapping[str, Any]) -> str:

@@ -101,7 +101,7 @@ def _shares(files: Mapping[str, int]) -> str:
 
 
 def _owners_line(owners: Sequence[Mapping[str, Any]]) -> str:
-    """Count the callers on all pages by owner; "" if nobody owns one of their files."""
+    """Count the callers on all pages by owner; "" if none of their files has an owner."""
     if not any(one["owner"] for one in owners):
         return ""
     named = [

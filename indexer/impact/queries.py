@@ -78,7 +78,7 @@ class AffectedProject:
 
 @dataclass(frozen=True, slots=True)
 class OwnerCount:
-    """How many callers are in files of an owner; None: of nobody, or of one that is not known."""
+    """How many callers are in files of an owner; None: without one, or it is not known."""
 
     owner: str | None
     count: int
@@ -113,7 +113,7 @@ class ChangedSymbol:
 
 
 def callers_by_owner(symbols: Iterable[ChangedSymbol]) -> list[OwnerCount]:
-    """Return the callers of all symbols by owner, most first; none if nobody owns their files."""
+    """Return the callers of all symbols by owner, most first; none if no file has one."""
     counts: Counter[tuple[str | None, bool]] = Counter()
     for symbol in symbols:
         for one in symbol.owners:

@@ -145,7 +145,7 @@ def test_gitlab_leaves_out_an_owner_that_it_cannot_read_and_keeps_the_others() -
 def test_an_entry_without_any_owner_says_so_and_leaves_its_files_without() -> None:
     text = "* @all\n/vendor/\n"
     assert owners(text, "vendor/x", Syntax.GITLAB) == ()
-    assert "nobody owns" in invalid(parse_codeowners(text, Syntax.GITLAB))[2]
+    assert "its files have none" in invalid(parse_codeowners(text, Syntax.GITLAB))[2]
     assert not parse_codeowners(text, Syntax.GITHUB).invalid
 
 

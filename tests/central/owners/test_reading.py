@@ -64,7 +64,7 @@ def test_a_file_has_the_owners_of_its_repositorys_codeowners(
     index(acme, "bare")
     assert owners_of(credential, "web/b.py") == ["@acme/web", "@ann"]
     assert owners_of(credential, "a.py") == ["@acme/all"]
-    assert owners_of(credential, "a.py", "bare") == [], "nobody owns it"
+    assert owners_of(credential, "a.py", "bare") == [], "it has no owner"
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_the_page_of_a_repository_says_what_its_codeowners_says(member: Client) 
         'CODEOWNERS#L4">Line 4</a>: A pattern cannot begin with !: GitHub has no exclusions.'
         in html
     )
-    assert "There is no CODEOWNERS: nobody owns these files." in page(member, "r/bare")
+    assert "There is no CODEOWNERS: these files have no owner." in page(member, "r/bare")
 
 
 def test_a_codeowners_that_is_not_followed_says_why(member: Client) -> None:
