@@ -158,7 +158,8 @@ def rows_by_owner(
         nobody = NO_OWNER if link.owners is not None else OWNER_UNKNOWN
         for owner in link.owners or [nobody]:
             by_owner[owner].append(link)
-    ordered = sorted(by_owner.items(), key=lambda one: (-len(one[1]), one[0]))
+    last = {NO_OWNER, OWNER_UNKNOWN}
+    ordered = sorted(by_owner.items(), key=lambda one: (-len(one[1]), one[0] in last, one[0]))
     return [
         Group(owner, _by_end(several, end_of, organization), is_owner=True)
         for owner, several in ordered

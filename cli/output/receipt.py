@@ -101,7 +101,7 @@ def _shares(files: Mapping[str, int]) -> str:
 
 
 def _owners_line(owners: Sequence[Mapping[str, Any]]) -> str:
-    """Count the callers on all pages by owner; "" if none of their files has an owner."""
+    """Count the rows of all pages by owner; "" if none of their files has an owner."""
     if not any(one["owner"] for one in owners):
         return ""
     named = [
@@ -109,7 +109,7 @@ def _owners_line(owners: Sequence[Mapping[str, Any]]) -> str:
         for one in owners[:_NAMED_OWNERS]
     ]
     more = f" and {len(owners) - _NAMED_OWNERS:,} more" if len(owners) > _NAMED_OWNERS else ""
-    return escape_line(f"Callers by owner: {', '.join(named)}{more}.")
+    return escape_line(f"By owner: {', '.join(named)}{more}.")
 
 
 def _unresolved_line(answer: Mapping[str, Any]) -> str:

@@ -92,3 +92,12 @@ def test_a_file_whose_owners_are_not_known_is_not_found_and_the_receipt_says_so(
     plain = find(query)
     assert plain.receipt.complete
     assert {one.owners for one in plain.results if one.project == "jars"} == {None}
+
+
+def test_an_owner_that_does_not_exist_is_named_with_near_names(find: Search) -> None:
+    for query in ('"jam" owner:@acme/platfrom', "jam owner:platfrom", "owner:platfrom"):
+        hint = find(query).hint
+        assert hint
+        assert "No CODEOWNERS in the search's scope names the owner" in hint
+        assert "Near names: @acme/platform." in hint
+    assert "CODEOWNERS" not in (find('"jam" owner:ann file:none').hint or "")

@@ -165,8 +165,8 @@ def test_callers_are_counted_by_owner_if_somebody_owns_them() -> None:
     unowned = {"owner": None, "count": 2, "known": True}
     answer["owners"] = [{"owner": "@acme/web\x1b[2J", "count": 1_200, "known": True}, unowned]
     notes = list(receipt.receipt_notes(answer))
-    assert any(one.startswith("Callers by owner: @acme/web") for one in notes)
+    assert any(one.startswith("By owner: @acme/web") for one in notes)
     assert any(one.endswith("1,200, no owner 2.") for one in notes)
     assert not any("\x1b" in one for one in notes)
     answer["owners"] = [unowned]
-    assert not any("owner" in one for one in receipt.receipt_notes(answer))
+    assert not any("By owner" in one for one in receipt.receipt_notes(answer))
