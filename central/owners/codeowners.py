@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -94,6 +95,7 @@ def is_address(owner: str) -> bool:
     return _ADDRESS.fullmatch(owner) is not None
 
 
+@lru_cache(maxsize=10_000)
 def forge_syntax(web_url: str) -> Syntax | None:
     """Return whose rules apply by a repository's address; None if it does not tell."""
     host = urlsplit(web_url).hostname or ""

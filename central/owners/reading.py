@@ -16,6 +16,7 @@ from central.db import fetch_rows, id_array, sql_with
 from central.owners.codeowners import (
     EVERY_PLACE,
     PLACES,
+    Syntax,
     TooManyRulesError,
     file_syntax,
     forge_syntax,
@@ -54,10 +55,21 @@ _REINDEXED: Final = "The repository was indexed again meanwhile: ask again."
 _MANY: Final = "Too many repositories have a CODEOWNERS that was not read yet: ask again."
 
 
+class _State(NamedTuple):
+    """What an index is of, and whose rules apply by the repository's address.
+
+    The commit tells generations apart that a failover counted again.
+    """
+
+    generation: int
+    commit: str
+    forge: Syntax | None
+
+
 class _Kept(NamedTuple):
     """What is kept of a repository: which index it is of, and the file that was compiled."""
 
-    state: tuple[int, str]
+    state: "_State"
     blob: str
     ownership: Ownership
     unread: str
@@ -148,23 +160,23 @@ class OwnersReader:
     def _read(self, repositories: Sequence[RepositorySnapshot]) -> dict[int, _Kept]:
         """Read and compile what is not kept; what is too much for one request is not known."""
         urls = {one.id: one.web_url for one in repositories}
-        states: dict[int, tuple[int, str]] = {}
+        states: dict[int, _State] = {}
         places: dict[int, list[_Place]] = {}
         rows = fetch_rows(_PLACES, [list(EVERY_PLACE), id_array(urls)])
         for id_, generation, commit, *row in rows:
-            states[id_] = (generation, commit)
+            states[id_] = _State(generation, commit, forge_syntax(urls[id_]))
             if row[0] is not None:
                 places.setdefault(id_, []).append(_Place(*row))
         found: dict[int, _Kept] = {}
         wanted: dict[int, _Place] = {}
         for id_, state in states.items():
-            place = _counting(places.get(id_, ()), urls[id_])
+            place = _counting(places.get(id_, ()), state.forge)
             kept = _without_content(place, state, _cache.get(id_))
             if kept:
                 found[id_] = kept
             elif place:
                 wanted[id_] = place
-        found |= dict(self._compiled(wanted, urls, states))
+        found |= dict(self._compiled(wanted, states))
         for id_, kept in found.items():
             if kept.unread not in {_MANY, _REINDEXED}:
                 _cache.put(id_, kept)
@@ -173,8 +185,7 @@ class OwnersReader:
     def _compiled(
         self,
         wanted: Mapping[int, _Place],
-        urls: Mapping[int, str],
-        states: Mapping[int, tuple[int, str]],
+        states: Mapping[int, _State],
     ) -> Iterator[tuple[int, _Kept]]:
         read: dict[int, _Place] = {}
         for id_, place in wanted.items():
@@ -190,7 +201,7 @@ class OwnersReader:
             if place.id not in contents:
                 yield id_, _Kept(states[id_], "", Ownership(place.path), _REINDEXED)
                 continue
-            yield id_, _compile(place, contents[place.id], urls[id_], states[id_])
+            yield id_, _compile(place, contents[place.id], states[id_])
 
 
 def owners_reader(credential: Credential) -> OwnersReader:
@@ -203,28 +214,25 @@ def _kept(repository: RepositorySnapshot) -> _Kept | None:
     return kept if kept and kept.state == _state(repository) else None
 
 
-def _state(repository: RepositorySnapshot) -> tuple[int, str]:
-    """Return what an index is of; the commit tells generations apart after a failover."""
-    return repository.generation, repository.commit
+def _state(repository: RepositorySnapshot) -> _State:
+    return _State(repository.generation, repository.commit, forge_syntax(repository.web_url))
 
 
-def _counting(places: Sequence[_Place], web_url: str) -> _Place | None:
+def _counting(places: Sequence[_Place], forge: Syntax | None) -> _Place | None:
     """Return the file that the forge follows: the first in its order of places."""
-    syntax = forge_syntax(web_url)
-    order = PLACES[syntax] if syntax else EVERY_PLACE
+    order = PLACES[forge] if forge else EVERY_PLACE
     existing = {place.path: place for place in places}
     return next((existing[path] for path in order if path in existing), None)
 
 
-def _without_content(
-    place: _Place | None, state: tuple[int, str], before: _Kept | None
-) -> _Kept | None:
+def _without_content(place: _Place | None, state: _State, before: _Kept | None) -> _Kept | None:
     """Return what is to be kept if no content is needed: the file is the same, or is not read."""
     if place is None:
         return _Kept(state, "", _NONE, "")
     if unread := _unread(place):
         return _Kept(state, place.blob, Ownership(place.path), unread)
-    if before and (before.blob, before.ownership.path) == (place.blob, place.path):
+    same = (place.blob, place.path, state.forge)
+    if before and (before.blob, before.ownership.path, before.state.forge) == same:
         return before._replace(state=state)
     return None
 
@@ -236,8 +244,8 @@ def _unread(place: _Place) -> str:
     return _TOO_LARGE if place.size > OWNERS_BYTES else ""
 
 
-def _compile(place: _Place, text: str, web_url: str, state: tuple[int, str]) -> _Kept:
-    syntax = forge_syntax(web_url) or file_syntax(place.path, text)
+def _compile(place: _Place, text: str, state: _State) -> _Kept:
+    syntax = state.forge or file_syntax(place.path, text)
     try:
         ownership = compile_ownership(place.path, parse_codeowners(text, syntax))
     except (TooManyRulesError, TooComplexError):

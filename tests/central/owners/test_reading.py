@@ -95,6 +95,15 @@ def test_a_run_that_changes_codeowners_or_adds_a_file_is_followed(
     assert owners_of(credential, "new.go") == ["@others"]
 
 
+def test_another_address_of_the_repository_may_mean_other_rules(
+    acme: Organization, credential: Credential
+) -> None:
+    index(acme, root="* @all\n[Web] @web\n/web/\n")
+    for host, expected in (("gitlab", ["@all", "@web"]), ("github", [])):
+        Repository.objects.update(web_url=f"https://{host}.acme.example/shop")
+        assert owners_of(credential, "web/b.py") == expected
+
+
 def test_rules_are_compiled_once_for_each_content(
     acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
 ) -> None:

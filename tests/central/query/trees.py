@@ -25,7 +25,8 @@ from central.query.syntax import (
 
 FRAGMENTS = (
     "repo:", "-file:", "lang:", "type:function", "case:no", "sym:", "content:", "langs:x", "::",
-    "owner:@", "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " ", "  ", "\n",
+    "owner:@", "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " ",
+    "  ", "\n",
     "\\", "a", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x", "http://", "\0", "'",
 )  # fmt: skip
 nasty_text = st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join)
