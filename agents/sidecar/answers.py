@@ -110,6 +110,7 @@ class Result(AnswerModel):
     context: list[ContextLine] = []
     generated: bool = False
     note: str = ""
+    owners: list[str] | None = None
 
 
 class Reading(AnswerModel):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
+from central.owners.ownership import OWNERS
 from central.repositories.visibility import (
     MISSING_MORE,
     AnsweringProject,
@@ -84,6 +85,7 @@ class Result:
     note: Annotated[
         str, "Of a frame of a stack trace: why this line is shown and not the frame's, or empty"
     ] = ""
+    owners: Annotated[list[str] | None, OWNERS] = None
 
 
 class ReadAs(StrEnum):

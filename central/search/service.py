@@ -160,12 +160,18 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         organization=slug,
         visible=scope.visible,
     )
-    required = restriction(read, searched)
+    required = restriction(read, scope)
+    repositories = required.narrowed(searched) if required else list(searched)
+    wanted = set(repositories)
     plan = RetrievalPlan(
         mode=request.mode,
         queries=queries,
-        collections=collections,
-        repositories=list(searched),
+        collections={
+            spec: kept
+            for spec, several in collections.items()
+            if (kept := [one for one in several if one.repository in wanted])
+        },
+        repositories=repositories,
         points=point_filter(request),
         rows=replace(row_filter(request), holds=required.holds if required else None),
         min_similarity=request.min_similarity,
@@ -193,6 +199,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         repositories=searched,
         texts=texts,
         cosines=cosines,
+        owners=scope.owners,
     )
     reindexed = [one for one in shown if generations.get(one) != searched[one].generation]
     lacks = dict.fromkeys(reindexed, "reindexed") | {
@@ -201,7 +208,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         if _spec(item.embedder) in unavailable
     }
     if required:
-        lacks = required.unread.reasons | lacks
+        lacks = {**required.reasons, **lacks}
     if is_truncated:
         cut = (item.id for item in scope.selected if not item.incomplete_reason)
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks

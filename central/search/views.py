@@ -144,7 +144,8 @@ class MissingProjectSerializer(LackingSerializer):
         "filters leave too little of the first 100,000 hits), or of exact searches: timeout, "
         "too_many_files, "
         "text_index_incomplete (it is being built), "
-        "text_index_damaged (until the next reconcile), and of streams: too_many_matches (of one "
+        "text_index_damaged (until the next reconcile), of queries with owner: owners_unread (who "
+        "owns its files is not known; its page says why), and of streams: too_many_matches (of one "
         "file)"
     )
 

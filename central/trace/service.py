@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from central.http.cursors import decode_cursor, encode_cursor
+from central.owners.answers import OwnerCount, owner_counts
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
 from central.trace.answers import (
@@ -114,7 +115,7 @@ def callees(*, credential: Credential, request: TraceRequest) -> Callees:
     with traced(credential, "callees", symbol) as scope:
         page = _page("callees", scope, request, lambda: _callees(scope, request))
         scope.span.set_attributes(resultCount=page.count)
-    return Callees(symbol, *page)
+    return Callees(symbol, *page.shown)
 
 
 def callers_and_callees(
@@ -128,7 +129,10 @@ def callers_and_callees(
         up = _page("callers", scope, upwards, lambda: _callers(scope, upwards))
         down = _page("callees", scope, downwards, lambda: _callees(scope, downwards))
         scope.span.set_attributes(resultCount=up.count + down.count)
-    return Callers(upwards.selector.symbol, *up), Callees(downwards.selector.symbol, *down)
+    return (
+        Callers(upwards.selector.symbol, *up),
+        Callees(downwards.selector.symbol, *down.shown),
+    )
 
 
 def references(*, credential: Credential, request: ReferencesRequest) -> References:
@@ -143,11 +147,11 @@ def references(*, credential: Credential, request: ReferencesRequest) -> Referen
         page = _page("references", scope, request, lambda: _callers_of(scope, chosen, request))
         scope.span.set_attributes(resultCount=page.count)
     hint = meaning.reason or page.hint
-    return References(meaning.name, *page._replace(definitions=shown, hint=hint))
+    return References(meaning.name, *page._replace(definitions=shown, hint=hint).shown)
 
 
 class _Page(NamedTuple):
-    """The fields of Callers and Callees behind the symbol, in their order."""
+    """The fields of Callers behind the symbol, in their order."""
 
     definitions: list[Any]  # ShownDefinition, or MeantDefinition
     links: list[Link]
@@ -155,6 +159,12 @@ class _Page(NamedTuple):
     next_cursor: str | None
     receipt: TraceReceipt
     hint: str | None
+    owners: list[OwnerCount]
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The fields that Callees and References have, too."""
+        return tuple(self[:-1])
 
 
 def _page(
@@ -188,7 +198,15 @@ def _page(
         cursor,
         receipt,
         None if page else _hint(scope, request, what, receipt),
+        owners_of_steps(scope, steps) if what == "callers" else [],
     )
+
+
+def owners_of_steps(scope: TraceScope, steps: Iterable[Step]) -> list[OwnerCount]:
+    """Count steps by the owners of the files that the references are in."""
+    sites = (step.edge.site for step in steps)
+    places = ((scope.repositories[one.repository], one.path) for one in sites)
+    return owner_counts(scope.owners, places)
 
 
 def _hint(scope: TraceScope, request: _Request, what: str, receipt: TraceReceipt) -> str:

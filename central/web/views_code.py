@@ -27,6 +27,7 @@ from central.web.trace_rows import (
     Group,
     candidate_rows,
     choices,
+    rows_by_owner,
     rows_by_project,
     similar_symbols,
     trace_query,
@@ -86,15 +87,17 @@ def _directions(credential: Credential, query: dict[str, Any]) -> list[_Directio
     downwards = _CALLEES.trace_request(_CALLEES.known(query))
     slug = credential.organization.slug
     if wanted == "callers":
-        return [_up(callers(credential=credential, request=upwards), slug)]
+        return [_up(callers(credential=credential, request=upwards), slug, query)]
     if wanted == "callees":
         return [_down(callees(credential=credential, request=downwards), slug)]
     up, down = callers_and_callees(credential=credential, upwards=upwards, downwards=downwards)
-    return [_up(up, slug), _down(down, slug)]
+    return [_up(up, slug, query), _down(down, slug)]
 
 
-def _up(answer: Callers, slug: str) -> _Direction:
-    groups = rows_by_project(answer.callers, lambda link: link.caller, organization=slug)
+def _up(answer: Callers, slug: str, query: dict[str, Any]) -> _Direction:
+    """Return the callers by project, with `by=owner` by owner."""
+    rows_by = rows_by_owner if query.get("by") == "owner" else rows_by_project
+    groups = rows_by(answer.callers, lambda link: link.caller, organization=slug)
     return _Direction("callers", "Callers", answer, groups)
 
 

@@ -71,6 +71,7 @@ YOUNGER = {  # than the recordings
     *("encoding", "byte_order_mark"),
     *("since", "missing_more"),
     *("note", "reading", "instead"),
+    "owners",
 }
 TAKE_NO_TRACE = {("code_grep", "query")}
 

@@ -10,7 +10,7 @@ from itertools import islice
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
-from central.query.evaluate import Term
+from central.query.evaluate import Owners, Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
@@ -74,6 +74,7 @@ class ExactSearch:
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
         *,
+        owners: Mapping[int, Owners],
         rows: RowFilter,
         files: int,
         seconds: float,
@@ -82,6 +83,7 @@ class ExactSearch:
     ) -> None:
         """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
+        `owners` are those of the repositories, by id; none unless the query asks for them.
         `within` restricts matches to regions of this type. Raises InvalidError for a structural
         pattern of a language that ast-grep does not know.
         """
@@ -89,13 +91,13 @@ class ExactSearch:
         self._repositories = {
             key: item
             for key, item in sorted(repositories.items(), key=lambda one: one[1].name)
-            if plan.evaluator.repository(item.name) is not False
+            if plan.evaluator.repository(item.name, owners.get(key)) is not False
         }
         self._rows = rows
         self._within = within
         self._most_files = files
         self._until = time.monotonic() + seconds
-        self._verifier = Verifier(plan, self._repositories, until=self._until, most=matches)
+        self._verifier = Verifier(plan, self._repositories, owners, until=self._until, most=matches)
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
@@ -204,12 +206,12 @@ class ExactSearch:
         facts: dict[Term, bool] = {
             term: file.id in places for term, places in defined.of_filters.items()
         }
-        return (
-            self._rows.admits_file(
-                repository=file.repository, path=file.path, language=file.language
-            )
-            and self._verifier.truth(file, facts) is not False
-        )
+        if not self._rows.admits_file(
+            repository=file.repository, path=file.path, language=file.language
+        ):
+            return False
+        truth = self._verifier.truth(file, facts)
+        return truth is True if self._by_names else truth is not False
 
     def _candidates(self) -> list[CandidateFile]:
         ids = list(self._repositories)

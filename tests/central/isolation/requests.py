@@ -61,7 +61,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "workspace": [None, "acme", "org-acme"],
         "project_id": [kit],
         "include_projects": [None, [kit], None],
-        "query": [jam, f'"{jam}"', f"repo:{kit} jam", frame],
+        "query": [jam, f'"{jam}"', f"repo:{kit} jam owner:{word}-team", frame],
         "mode": [None, None, "literal"],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
         "file": [None, path, path],
@@ -95,7 +95,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "archived": [None, True],
         "enabled": [True],
         # Fields of pages
-        "q": ["", jam, f'"{jam}"', frame],
+        "q": ["", jam, f'"{jam}" owner:{word}-team', frame],
         "name": ["", jam, f"{near}_jam"],
         "lines": [None, None, "all"],
         "state": [None, "failed"],

@@ -59,6 +59,7 @@ _SOURCES: Final = {
     "{own}_kit/__init__.py": "from {own}_kit.jam import {own}_jam\n",
     "{own}_kit/spilt.py": "class ({own}_lid {own}_scald(1\n",
     "{plain}/boiling.py": "def boil_{plain}():\n    return '{own}'\n",
+    "CODEOWNERS": "* @acme/{own}-team {own}@acme.example\n/tests/\n{own}\n",
 }
 # What each of the two has of the other: no file of the open one holds the other's word.
 _USED: Final = {

@@ -158,3 +158,15 @@ def test_what_an_older_version_has_read_and_manifests_that_were_not_are_told() -
         "Read by an older version, which may find less, until their next run: a, b, c, d, e and 2 "
         "more.",
     ]
+
+
+def test_callers_are_counted_by_owner_if_somebody_owns_them() -> None:
+    answer = recorded("callers")
+    unowned = {"owner": None, "count": 2, "known": True}
+    answer["owners"] = [{"owner": "@acme/web\x1b[2J", "count": 1_200, "known": True}, unowned]
+    notes = list(receipt.receipt_notes(answer))
+    assert any(one.startswith("By owner: @acme/web") for one in notes)
+    assert any(one.endswith("1,200, no owner 2.") for one in notes)
+    assert not any("\x1b" in one for one in notes)
+    answer["owners"] = [unowned]
+    assert not any("By owner" in one for one in receipt.receipt_notes(answer))
