@@ -56,6 +56,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="reference",
     ),
     path(
+        f"{_OF}/r/<str:project>/name/<file:path>/<int:line>/<int:column>",
+        views_code.name_panel,
+        name="name-panel",
+    ),
+    path(
         f"{_OF}/r/<str:project>/violations",
         views_knowledge.violations,
         name="violations",

@@ -42,6 +42,7 @@ ROUTES = {
         "o/<slug:organization>/knowledge/<file:node>",
         "o/<slug:organization>/map",
         "o/<slug:organization>/r/<str:project>/consumers",
+        "o/<slug:organization>/r/<str:project>/name/<file:path>/<int:line>/<int:column>",
         "o/<slug:organization>/r/<str:project>/violations",
         "o/<slug:organization>/symbol",
         "o/<slug:organization>/unused",
