@@ -142,6 +142,7 @@ QUERY_PATTERN_CHARACTERS: Final = 1_000
 QUERY_PATTERN_BYTES: Final = 2 * 1024 * 1024  # of memory for a compiled regular expression
 QUERIES: Final = 10
 RESULTS: Final = 50
+FACET_VALUES: Final = 12  # repositories, languages or directories with counts of a search
 RESULT_SPANS: Final = 5  # beside the best one, where a file is one result
 PROJECTS_NAMED: Final = 1_000
 TRACE_SITES: Final = 200

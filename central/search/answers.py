@@ -14,6 +14,7 @@ from central.repositories.visibility import (
 )
 from central.search.confidence import Confidence
 from central.search.exact.matching import MatchedLine
+from central.search.facets import Facets
 from central.search.ranking.explanation import Explanation
 
 
@@ -128,6 +129,7 @@ class Answer:
     ]
     hint: Annotated[str | None, "Why it is empty or weak, or a better query"] = None
     total: Annotated[Total | None, "Of an exact search"] = None
+    facets: Annotated[Facets | None, "With facets, on the first page"] = None
 
 
 def missing_projects(

@@ -167,6 +167,7 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
         "limit": 1 if asked.shows_all_lines else RESULTS,
         "max_content": SHOWN_CHARACTERS,
         "explain": True,
+        "facets": not asked.shows_all_lines,
         "group_by": str(GroupBy.FILE),
     }
 

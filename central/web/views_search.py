@@ -18,6 +18,7 @@ from central.search.service import search as answer_to
 from central.tenancy.credentials import Credential
 from central.web import query_help as query_help_texts
 from central.web.access import member_page
+from central.web.result_facets import facet_rows
 from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
 from central.web.urls_for import file_url, search_url
@@ -59,6 +60,7 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
         "files": _files(credential, asked, answer),
         "groups": _groups(credential, asked, answer),
+        "facet_rows": facet_rows(asked, answer.facets) if answer else [],
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],

@@ -103,6 +103,7 @@ class ExactSearch:
         self.chosen = 0  # of the query's trigrams, those that its candidates have
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
+        self.named_files: Sequence[CandidateFile] = ()  # these files
 
     def hits(self, start: int = 0, chosen: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up.
@@ -156,6 +157,7 @@ class ExactSearch:
         ordered = in_order(files, rank=partial(self._rank, defined))
         if self._by_names:
             self.named = self._matches_of_names(ordered, defined), len(ordered)
+            self.named_files = ordered
         return ordered
 
     def _rank(self, defined: Definitions, file: CandidateFile) -> int:

@@ -62,6 +62,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "include_projects": [None, [kit], None],
         "query": [jam, f'"{jam}"', f"repo:{kit} jam"],
         "mode": [None, None, "literal"],
+        "facets": [None, True, True],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
         "file": [None, path, path],
         "files": [[{"path": path}], None],

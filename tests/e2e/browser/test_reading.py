@@ -140,3 +140,14 @@ def test_a_tap_opens_the_panel_and_a_refusal_is_explained(
         page.context.clear_cookies()
         page.locator("pre.code").get_by_role("link", name="RetryPolicy").first.tap()
         expect(page.get_by_role("dialog")).to_contain_text("You are no longer signed in.")
+
+
+def test_path_and_definition_stay_in_sight(examples: Organization, open_page: Open) -> None:
+    page = open_page(f"/o/{examples.slug}/r/common-utils/file/{FILE}")
+    where = page.locator("[data-where]")
+    expect(where).to_be_hidden()
+    page.goto(f"/o/{examples.slug}/r/common-utils/file/{FILE}#L75-L76")
+    expect(where).to_have_text(f"{FILE}retry_call")
+    expect(page.locator(".outline .is-here")).to_contain_text("retry_call")
+    page.mouse.wheel(0, -10_000)
+    expect(where).to_be_hidden()
