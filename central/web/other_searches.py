@@ -28,6 +28,7 @@ from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
 
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
 _HYBRID: Final = str(Mode.HYBRID)
+_SPECIAL: Final = frozenset("\\.+*?()|[]{}^$")  # in a pattern of RE2
 _PUNCTUATION: Final = re.compile(r"[^\w\s]")
 
 
@@ -66,7 +67,9 @@ def escaped_path(path: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    return f"\\x{{{ord(character):x}}}" if character.isspace() else re.escape(character)
+    if character.isspace():
+        return f"\\x{{{ord(character):x}}}"
+    return f"\\{character}" if character in _SPECIAL else character
 
 
 def parsed(text: str, mode: str) -> Query:

@@ -21,6 +21,7 @@ from central.web.access import member_page
 from central.web.result_facets import facet_rows
 from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
+from central.web.start_page import start_page
 from central.web.urls_for import file_url, search_url
 from indexer.records.files import ChunkType
 
@@ -60,6 +61,7 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
         "files": _files(credential, asked, answer),
         "groups": _groups(credential, asked, answer),
+        "start": None if asked.q else start_page(credential),
         "facet_rows": facet_rows(asked, answer.facets) if answer else [],
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],

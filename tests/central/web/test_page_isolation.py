@@ -50,7 +50,8 @@ PATTERNS = {
 }
 SETTINGS = {name for name in PATTERNS if name.startswith("settings")}  # of admins
 PAGES = sorted(PATTERNS.keys() - OPEN - OWN - SETTINGS)
-WITHOUT_DATA = {"query-help"}  # the same for each organisation, but for its name
+# The same for each organisation, but for its name; and what is known of an undefined name.
+WITHOUT_DATA = {"query-help", "name-panel"}
 NODE = f"{PROJECT}/mem-1"
 PARTS = {
     "organization": "acme",

@@ -57,7 +57,7 @@ def test_filters_of_different_kinds_are_added_to_each_other() -> None:
     address = clicked("q=retry", "Language", "go")
     address = clicked(address, "Repository", "go-kit")
     (text,) = parse_qs(clicked(address, "Directory", "src/c+/"))["q"]
-    assert str(parse(text)) == text == "file:/^src\\/c\\+\\// repo:/^go\\-kit$/ lang:go retry"
+    assert str(parse(text)) == text == "file:/^src\\/c\\+\\// repo:/^go-kit$/ lang:go retry"
 
 
 def test_fields_of_the_form_are_chosen_values_too() -> None:
