@@ -149,6 +149,7 @@ TRACE_SITES: Final = 200
 TRACE_DEPTH: Final = 5
 TRACE_NODES: Final = 500
 START_REPOSITORIES: Final = 8  # on the start page
+START_SEARCHES: Final = 10  # saved ones there
 EXAMPLE_REPOSITORIES: Final = 3  # whose symbols are examples there
 EXAMPLE_FILES: Final = 200  # of each, among which these are looked for
 EXAMPLE_SYMBOLS: Final = 5  # of each file
@@ -254,6 +255,13 @@ BACKFILL_OUTPUT_BYTES: Final = 65_536  # of a git or indexer process that are re
 ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
 
 # Alerts
+SAVED_SEARCHES_OF_PERSON: Final = 20  # in an organisation
+SAVED_SEARCHES_OF_ORGANIZATION: Final = 200
+SAVED_SEARCH_NAME_CHARACTERS: Final = 100
+WATCH_LINES: Final = 10_000  # of a repository that a watched search may find
+WATCH_SECONDS: Final = 5.0  # of a look at a repository
+WATCH_SWEEP_SECONDS: Final = 20.0  # of an organisation's looks, before its messages
+ALERT_SEARCHES: Final = 20  # watched ones that a message lists
 ALERT_PROJECTS: Final = 20  # that a message lists, of those with a problem and of the recovered
 ALERT_WITHOUT_INDEX_HOURS: Final = 24  # that a new repository may wait for its first index
 ALERT_ROWS: Final = 200  # alerts of one answer

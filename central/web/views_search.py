@@ -1,7 +1,9 @@
 """The search page: every filter is in its address."""
 
 from dataclasses import replace
+from typing import cast
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_htmx.http import push_url
@@ -23,6 +25,7 @@ from central.web.search_form import SearchForm, by_field, parse_search, pointed_
 from central.web.search_results import Group, grouped
 from central.web.start_page import start_page
 from central.web.urls_for import file_url, search_url
+from indexer.limits import SAVED_SEARCH_NAME_CHARACTERS
 from indexer.records.files import ChunkType
 
 _MODES = {
@@ -61,7 +64,8 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
         "files": _files(credential, asked, answer),
         "groups": _groups(credential, asked, answer),
-        "start": None if asked.q else start_page(credential),
+        "start": None if asked.q else start_page(credential, cast(User, request.user)),
+        "most_name": SAVED_SEARCH_NAME_CHARACTERS,
         "facet_rows": facet_rows(asked, answer.facets) if answer else [],
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],

@@ -14,7 +14,7 @@ from central.query.evaluate import Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
-from central.search.exact.files import CandidateFile, contents, in_order
+from central.search.exact.files import CandidateFile, contents, in_order, newer_files
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
 from central.search.exact.text_pattern import SlowFileError, Span
@@ -79,10 +79,12 @@ class ExactSearch:
         seconds: float,
         within: str = "",
         matches: int = EXACT_MATCHES_OF_FILE,
+        newer_than: int = 0,
     ) -> None:
         """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
-        `within` restricts matches to regions of this type. Raises InvalidError for a structural
+        Only files with a key above `newer_than` are read. `within` restricts matches to regions of
+        this type. Raises InvalidError for a structural
         pattern of a language that ast-grep does not know.
         """
         self._plan = plan
@@ -92,6 +94,7 @@ class ExactSearch:
             if plan.evaluator.repository(item.name) is not False
         }
         self._rows = rows
+        self._newer_than = newer_than
         self._within = within
         self._most_files = files
         self._until = time.monotonic() + seconds
@@ -222,7 +225,18 @@ class ExactSearch:
             key: IndexedState(item.generation, item.commit)
             for key, item in self._repositories.items()
         }
-        found = candidates(ids, self._plan.tree, most=most, chosen=self.chosen)
+        if self._newer_than:
+            newer = newer_files(ids, newer_than=self._newer_than, limit=most + 1)
+            if sum(map(len, newer.values())) <= most:
+                return catalogue.files(states, newer)
+            return [one for one in self._found(ids, states, most) if one.id > self._newer_than]
+        return self._found(ids, states, most)
+
+    def _found(
+        self, ids: Sequence[int], states: Mapping[int, IndexedState], most: int
+    ) -> list[CandidateFile]:
+        """Return the files that have the trigrams of the query."""
+        found = candidates(list(ids), self._plan.tree, most=most, chosen=self.chosen)
         self.chosen = found.chosen
         if found.is_everything:
             files = catalogue.every_file(states, limit=most + 1)
