@@ -82,6 +82,9 @@ ROUTES = {
         "o/<slug:organization>/r/<str:project>/tree/<file:path>",
         "o/<slug:organization>/repositories",
         "o/<slug:organization>/runs/<uuid:run_id>",
+        "o/<slug:organization>/searches",
+        "o/<slug:organization>/searches/<int:search_id>",
+        "o/<slug:organization>/searches/<int:search_id>/delete",
         "o/<slug:organization>/runs/<uuid:run_id>/progress",
     },
 }

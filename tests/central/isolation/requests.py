@@ -53,6 +53,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "member_id": [KEYS[SETTINGS]],
         "invitation_id": [KEYS[SETTINGS]],
         "token_id": [KEYS[SETTINGS]],
+        "search_id": [KEYS[SETTINGS]],
         "content_type_id": [1],
         "object_id": [1],
         # Fields of the API and of tools
