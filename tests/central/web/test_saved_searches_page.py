@@ -68,9 +68,13 @@ def test_bad_input_is_refused(client: Client, ada: User, form: dict[str, str]) -
 def test_it_is_renamed_and_deleted_by_its_owner_alone(client: Client, ada: User) -> None:
     save(client, shared="on")
     made = SavedSearch.objects.get()
-    other = Client()
+    other, admin = Client(), Client()
     signed_in(other, "grace")
-    assert "by ada" in other.get(PAGE).content.decode()
+    signed_in(admin, "root", Role.ADMIN)
+    shown = other.get(PAGE).content.decode()
+    assert "To do" in shown
+    assert "ada" not in shown, "who is a member is told to administrators"
+    assert "by ada" in admin.get(PAGE).content.decode()
     for address in (f"{PAGE}/{made.pk}", f"{PAGE}/{made.pk}/delete"):
         assert other.post(address, {"name": "Mine"}).status_code == 404
     assert client.post(f"{PAGE}/{made.pk}", {"name": "<b>Done</b>"}).status_code == 302
