@@ -15,7 +15,7 @@ from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import Credential
-from central.tenancy.models import Organization
+from central.tenancy.models import Organization, Scope
 from indexer.limits import (
     SAVED_SEARCH_NAME_CHARACTERS,
     SAVED_SEARCHES_OF_ORGANIZATION,
@@ -123,16 +123,12 @@ def change_search(
 
 def delete_search(*, search: SavedSearch, user: "User", credential: Credential) -> None:
     """Delete a search of one's own, or as an administrator a shared one. Raises NotFoundError."""
-    if not (search.is_shared and administers(credential)):
+    administers = Scope.ADMIN in credential.scopes and credential.sees_all
+    if not (search.is_shared and administers):
         _require_owner(search, user)
     with transaction.atomic():
         search.delete()
         _record(search, user, "saved_search.deleted")
-
-
-def administers(credential: Credential) -> bool:
-    """Whether the credential may delete what others have shared."""
-    return "admin" in credential.scopes and credential.sees_all
 
 
 def _require_owner(search: SavedSearch, user: "User") -> None:
