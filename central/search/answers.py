@@ -16,6 +16,7 @@ from central.repositories.visibility import (
 )
 from central.search.confidence import Confidence
 from central.search.exact.matching import MatchedLine
+from central.search.facets import Facets
 from central.search.ranking.explanation import Explanation
 
 
@@ -174,6 +175,7 @@ class Answer:
     instead: Annotated[
         Instead | None, "Only if there are no results, because a quoted text stands nowhere"
     ] = None
+    facets: Annotated[Facets | None, "With facets, on the first page"] = None
 
 
 def missing_projects(

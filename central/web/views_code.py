@@ -23,6 +23,7 @@ from central.trace.service import callees, callers, callers_and_callees
 from central.web.about import about
 from central.web.access import member_page
 from central.web.graph_drawing import Links, call_graph, nearest
+from central.web.name_panel import name_panel as panel_of
 from central.web.trace_rows import (
     Group,
     candidate_rows,
@@ -171,6 +172,21 @@ def _address_with(request: HttpRequest, opened: list[str]) -> str:
 def _named(query: dict[str, Any]) -> dict[str, Any]:
     names = [name for name in ("project", "file", "line") if name in query]
     return {"name": query["symbol"], **{name: query[name] for name in names}}
+
+
+@member_page
+def name_panel(
+    request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
+) -> HttpResponse:
+    """The fragment of a file's page about the name at a position; 404 with the reason without."""
+    context: dict[str, Any] = {"organization": credential.organization.slug}
+    try:
+        position = FilePosition(project, path, line, column)
+        context["panel"] = panel_of(credential=credential, position=position)
+    except (InvalidError, NotFoundError) as exc:
+        context["problem"] = exc.message
+    status = 404 if "problem" in context else 200
+    return render(request, "web/_name_panel.html", context, status=status)
 
 
 @member_page

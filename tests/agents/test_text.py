@@ -15,7 +15,7 @@ from agents.graph.text import (
 )
 from agents.text import code_text, receipt_text, search_text, status_text
 from agents.trace.text import graph_text, links_text
-from agents.truncation import MIN_TOKENS, estimate_tokens, truncate_search
+from agents.truncation import MIN_TOKENS, Budget, truncate_search
 from tests.agents.recorded import recorded
 
 
@@ -423,8 +423,8 @@ def test_what_has_the_words_of_a_quoted_text_stands_under_its_own_heading() -> N
     text = search_text(answer)
     assert text.startswith("No results for ")
     assert "\n\nNo line has this text. By its words:\n\nauth-service/" in text
-    cut = truncate_search(answer, MIN_TOKENS)
-    assert estimate_tokens(search_text(cut)) <= MIN_TOKENS
+    cut = truncate_search(answer, Budget(MIN_TOKENS))
+    assert Budget(MIN_TOKENS).holds(cut, search_text)
     assert cut["results"] == []
     assert 0 < len(cut["instead"]["results"]) < len(answer["instead"]["results"])
     assert cut["left_out"]["counts"]["instead.results"] > 0

@@ -14,7 +14,7 @@ from central.query.evaluate import Owners, Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
-from central.search.exact.files import CandidateFile, contents, in_order
+from central.search.exact.files import CandidateFile, contents, in_order, newer_files
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
 from central.search.exact.text_pattern import SlowFileError, Span
@@ -69,7 +69,7 @@ class Unread:
 class ExactSearch:
     """One search, over the repositories that a credential sees. Read its hits once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (each is a bound or a filter of its own)
         self,
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
@@ -80,11 +80,13 @@ class ExactSearch:
         seconds: float,
         within: str = "",
         matches: int = EXACT_MATCHES_OF_FILE,
+        newer_than: int = 0,
     ) -> None:
         """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
         `owners` are those of the repositories, by id; none unless the query asks for them.
-        `within` restricts matches to regions of this type. Raises InvalidError for a structural
+        Only files with a key above `newer_than` are read. `within` restricts matches to regions of
+        this type. Raises InvalidError for a structural
         pattern of a language that ast-grep does not know.
         """
         self._plan = plan
@@ -94,6 +96,7 @@ class ExactSearch:
             if plan.evaluator.repository(item.name, owners.get(key)) is not False
         }
         self._rows = rows
+        self._newer_than = newer_than
         self._within = within
         self._most_files = files
         self._until = time.monotonic() + seconds
@@ -105,6 +108,7 @@ class ExactSearch:
         self.chosen = 0  # of the query's trigrams, those that its candidates have
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
+        self.named_files: Sequence[CandidateFile] = ()  # these files
 
     def hits(self, start: int = 0, chosen: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up.
@@ -158,6 +162,7 @@ class ExactSearch:
         ordered = in_order(files, rank=partial(self._rank, defined))
         if self._by_names:
             self.named = self._matches_of_names(ordered, defined), len(ordered)
+            self.named_files = ordered
         return ordered
 
     def _rank(self, defined: Definitions, file: CandidateFile) -> int:
@@ -222,7 +227,18 @@ class ExactSearch:
             key: IndexedState(item.generation, item.commit)
             for key, item in self._repositories.items()
         }
-        found = candidates(ids, self._plan.tree, most=most, chosen=self.chosen)
+        if self._newer_than:
+            newer = newer_files(ids, newer_than=self._newer_than, limit=most + 1)
+            if sum(map(len, newer.values())) <= most:
+                return catalogue.files(states, newer)
+            return [one for one in self._found(ids, states, most) if one.id > self._newer_than]
+        return self._found(ids, states, most)
+
+    def _found(
+        self, ids: Sequence[int], states: Mapping[int, IndexedState], most: int
+    ) -> list[CandidateFile]:
+        """Return the files that have the trigrams of the query."""
+        found = candidates(list(ids), self._plan.tree, most=most, chosen=self.chosen)
         self.chosen = found.chosen
         if found.is_everything:
             files = catalogue.every_file(states, limit=most + 1)
