@@ -21,6 +21,7 @@ from rest_framework.exceptions import ValidationError
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import NotFoundError, ServiceError
+from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.saved_searches.services.saved import request_of
@@ -114,12 +115,14 @@ def _next_look(search: SavedSearch, asked: set[int]) -> _Look | None:
     read = read_request(request_of(search, search.organization.slug))
     plan = exact_plan(read.query, language=read.request.language)
     before = {one.repository_id: one for one in WatchedRepository.objects.filter(search=search)}
-    for repository in search_scope(credential, read).searched.values():
+    scope = search_scope(credential, read)
+    reader = scope.owners if plan.evaluator.reads_owners else None
+    for repository in scope.searched.values():
         known = before.get(repository.id)
         is_due = known is None or known.generation != repository.generation
         if is_due and repository.id not in asked:
             asked.add(repository.id)
-            return _look(read, plan, repository, known)
+            return _look(read, plan, repository, known, reader)
     return None
 
 
@@ -135,6 +138,7 @@ def _look(
     plan: ExactPlan,
     repository: RepositorySnapshot,
     before: WatchedRepository | None,
+    owners: OwnersReader | None,
 ) -> _Look:
     live = File.objects.filter(repository_id=repository.id)
     last_file = live.aggregate(last=Max("id"))["last"] or 0
@@ -142,6 +146,7 @@ def _look(
     search = ExactSearch(
         plan,
         {repository.id: repository},
+        owners=owners.of([repository]) if owners else {},
         rows=row_filter(read.request),
         files=EXACT_FILES,
         seconds=WATCH_SECONDS,
@@ -151,6 +156,8 @@ def _look(
     known = _known(before)
     found = _found(search, lists_files=read.lists_files)
     reasons = set(search.unread.reasons.values())
+    if owners and repository.id in owners.unread:
+        reasons.add("owners_unread")
     if reasons & _AGAIN:
         raise _NotYetError
     if found is None or _lines(known | found) > WATCH_LINES:
