@@ -53,7 +53,6 @@ _STRUCTURED: Final = "structured"
 _OBVIOUS: Final = frozenset({"minimum", "maximum", "default"})
 _BUDGET: Final = "max_tokens"  # an agent keeps the default, or learns the limits from the refusal
 
-
 OfStructure = Annotated[bool, Field(description="Data too")]
 
 

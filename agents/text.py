@@ -4,6 +4,7 @@ Content of repositories cannot look like text of the service: names and paths st
 content is indented.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ _CONTENTS: Final = ("content", "text")  # the members that may have several line
 _COMMIT_CHARACTERS: Final = 10
 _OWNERS: Final = 3  # of a file that a row names
 _COUNTED_OWNERS: Final = 10
+_OF_RECEIPT: Final = re.compile(r"see receipt(?:\.\w+)?")  # in hints; its text follows them
 _MISSING: Final = {
     "never_indexed": "never indexed",
     "checkout_not_indexed": "this checkout is not indexed; `codesearch init` indexes it",
@@ -158,7 +160,7 @@ def remarks(answer: Row) -> list[str]:
     """Return the hint of an empty answer, the truncated rows, and the next cursor."""
     lines = []
     if answer.get("hint"):
-        lines.append(answer["hint"])
+        lines.append(_OF_RECEIPT.sub("see below", answer["hint"]))
     if answer.get("left_out"):
         counts = ", ".join(f"{n} of {name}" for name, n in answer["left_out"]["counts"].items())
         lines.append(f"Omitted: {counts}. {answer['left_out']['advice']}")

@@ -40,9 +40,11 @@ _PIECE: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_LETTER: Final = re.compile(f"[A-Z{_LATIN}]")
 _END: Final = "\n"  # of a piece, in a pair of characters
 _UNKNOWN_PAIR: Final = 45  # hundredths of a token
-_UNKNOWN_CHARACTER: Final = 160
+_UNKNOWN_OTHER: Final = 100  # what stands before a word, and characters of other scripts
+_PAIR: Final = 2
 _BLOCKS: Final = (
     *((0x80, "sign"), (0x250, "greek"), (0x400, "cyrillic"), (0x530, "armenian")),
     *((0x590, "hebrew"), (0x600, "arabic"), (0x780, "indic"), (0xE00, "thai"), (0xE80, "other")),
@@ -88,14 +90,16 @@ def pieces(text: str) -> Mapping[str, int]:
 
 
 def kind_of(piece: str, words: Set[str], signs: Set[str]) -> str:
-    """Return "one" for what is one token, else the kind of a piece, whose costs vary alike.
+    """Return the kind of a piece, whose costs vary alike; "one" is one token.
 
     `words` and `signs` are common ones of one token.
     """
-    if piece.isspace() or piece in signs or (piece[0].isdigit() and piece.isascii()):
+    if piece.isspace():
+        return "space"
+    if piece in signs or (piece[0].isdigit() and piece.isascii()):
         return "one"
     bare = _bare(piece)
-    if not bare[:1].isalpha() or not re.match(f"[A-Z{_LATIN}]", bare):
+    if not _LETTER.match(bare):
         return "punctuation" if piece.isascii() else "script"
     if bare.lower() in words and (bare.islower() or bare.istitle()):
         return "common" if piece[0] == " " or piece == bare else "common_after_sign"
@@ -113,6 +117,11 @@ def features(piece: str, kind: str) -> Iterator[tuple[str, float]]:
         yield from _pairs(piece.rstrip("\r\n"))
     else:
         yield from _word_features(piece)
+
+
+def cost_of_unknown(name: str) -> int:
+    """Return the hundredths of a token of what the fit has not met."""
+    return _UNKNOWN_PAIR if len(name) == _PAIR else _UNKNOWN_OTHER
 
 
 def _word_features(piece: str) -> Iterator[tuple[str, float]]:
@@ -166,8 +175,12 @@ def _cost(piece: str) -> Cost:
     kind = kind_of(piece, table["words"], table["signs"])
     if kind == "one":
         return Cost(1, 0)
-    costs, unknown = table["costs"], _UNKNOWN_CHARACTER if kind == "script" else _UNKNOWN_PAIR
-    hundredths = sum(times * costs.get(name, unknown) for name, times in features(piece, kind))
+    if kind == "space":
+        return Cost(max(1, sum(left != right for left, right in pairwise(piece))), 0)
+    costs = table["costs"]
+    hundredths = sum(
+        times * costs.get(name, cost_of_unknown(name)) for name, times in features(piece, kind)
+    )
     expected = max(1.0, hundredths / 100)
     least, more = table["variances"][kind]
     return Cost(expected, least + more * (expected - 1))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.tokens import features, kind_of, pieces
+from agents.tokens import cost_of_unknown, features, kind_of, pieces
 
 COMMON_WORDS: Final = 800
 COMMON_SIGNS: Final = 120
@@ -45,7 +45,8 @@ def fit(samples: Sequence[Sample], count_tokens: CountTokens) -> dict[str, Any]:
     by_kind = defaultdict(list)
     for piece in counted.tokens:
         by_kind[kind_of(piece, words, signs)].append(piece)
-    by_kind.pop("one", None)
+    for kind in ("one", "space"):
+        by_kind.pop(kind, None)
     costs: dict[str, float] = {}
     for kind, found in by_kind.items():
         costs |= _solve(found, kind, counted)
@@ -109,6 +110,8 @@ def _solve(found: Sequence[str], kind: str, counted: _Pieces) -> dict[str, float
         squares[np.ix_(indices, indices)] += weight * np.outer(values, values)
         right[indices] += weight * counted.tokens[piece] * values
     squares += np.eye(len(names)) * _RIDGE**2
+    # What is rare stays near what is unknown.
+    right += _RIDGE**2 * np.array([cost_of_unknown(name) / 100 for name in names])
     return dict(zip(names, np.linalg.solve(squares, right).tolist(), strict=True))
 
 

@@ -47,5 +47,10 @@ def test_one_character_without_end_is_estimated(character: str) -> None:
     assert 0 < estimate_tokens(character * 100_000) <= 400_000
 
 
+def test_white_space_that_changes_all_the_time_is_many_tokens() -> None:
+    assert estimate_tokens(" \t" * 1_000) >= 1_900
+    assert estimate_tokens("\n" + " " * 60) <= 4
+
+
 def test_other_values_are_estimated_as_compact_json() -> None:
     assert estimate_tokens({"a": [1, 2]}) == estimate_tokens('{"a":[1,2]}')

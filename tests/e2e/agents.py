@@ -45,7 +45,7 @@ class Agent:
 
     def ask(self, tool: str, **arguments: Any) -> Row:
         """What the structured content of a call stands for, without empty members."""
-        if tool != "search_code":
+        if tool.startswith(("code_", "graph_")):
             arguments["structured"] = True
         result = self.call(tool, **arguments)
         assert not result.is_error, text_of(result)

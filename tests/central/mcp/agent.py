@@ -59,7 +59,7 @@ class Agent:
 
     def answer(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """What the structured content of a call stands for, without empty members."""
-        if tool != "search_code":
+        if tool.startswith(("code_", "graph_")):
             arguments["structured"] = True
         result = self.call(tool, **arguments)
         assert not result.is_error, result
