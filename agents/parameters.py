@@ -113,6 +113,14 @@ def provided(**parameters: Any) -> dict[str, Any]:
     return {"org_id" if name == "workspace" else name: value for name, value in values.items()}
 
 
+def is_structured(text: str, name: str) -> bool:
+    """Parse the setting `name`, whether calls get structured content. Raises ToolError."""
+    if text.lower() not in {"true", "false", ""}:
+        message = f"{name} must be true or false; it is {text[:40]!r}."
+        raise ToolError(message, code=INVALID, status=400)
+    return text.lower() == "true"
+
+
 def require_one_query(query: str | None, queries: list[str] | None) -> None:
     """Raise ToolError unless exactly one of them is given."""
     if (query is None) == (queries is None):

@@ -9,20 +9,23 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from agents.backend import INVALID, ToolError
+from agents.lean import lean
+from agents.replies import Reply, result_of
 from agents.results import failure
 from indexer.output.terminal import NAME_CHARACTERS, first_names, first_sentences
 
-Tool = Callable[..., Awaitable[CallToolResult]]
+Tool = Callable[..., Awaitable[Reply | CallToolResult]]
+WantsStructure = Callable[[ServerRequestContext[Any, Any]], bool]
 
 # All tools are idempotent.
 READS: Final = ToolAnnotations(
@@ -46,21 +49,41 @@ _NOT_LISTED: Final = frozenset({"title", "pattern"})
 _LENGTHS: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 _OBVIOUS_MINIMA: Final = (0, 1)
 _NO_MAXIMUM: Final = 1_000_000
+_STRUCTURED: Final = "structured"
+_OBVIOUS: Final = frozenset({"minimum", "maximum", "default"})
+_BUDGET: Final = "max_tokens"  # an agent keeps the default, or learns the limits from the refusal
+
+
+OfStructure = Annotated[bool, Field(description="Data too")]
+
+
+def text_alone(_: ServerRequestContext[Any, Any]) -> bool:
+    """Want no structured content."""
+    return False
 
 
 class ToolRegistry:
     """A registry of the tools of `server`.
 
-    `words` maps terms of the API's messages to names of this server.
+    `words` maps terms of the API's messages to names of this server. `wants_structure` says whether
+    a call without the argument `structured` gets structured content.
 
     The SDK reports invalid arguments in pydantic's words and ignores unknown ones. Here both are
     rejected before the tool runs, with a code and the known names.
     """
 
-    def __init__(self, server: MCPServer[Any], *, words: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        server: MCPServer[Any],
+        *,
+        words: Mapping[str, str],
+        wants_structure: WantsStructure = text_alone,
+    ) -> None:
         self._server = server
         self._words = words
-        self._arguments: dict[str, FuncMetadata] = {}
+        self._wants_structure = wants_structure
+        self._tools: dict[str, Callable[..., Any]] = {}
+        self._arguments: dict[str, FuncMetadata] = {}  # of tools that were called
         self._aliases: dict[str, str] = {}
         self._in_full: set[str] = set()
         server.middleware.append(self._check)
@@ -74,12 +97,14 @@ class ToolRegistry:
         aliases: Collection[str] = (),
         effects: ToolAnnotations = READS,
         is_listed_in_full: bool = False,
+        is_always_structured: bool = False,
     ) -> None:
         """Register a tool; its docstring is the description.
 
         `name` defaults to the function's name. The `aliases` call the same tool and are not listed.
         `effects` are the annotations for clients. `is_listed_in_full`: also the limits of its
-        arguments that an agent does not need.
+        arguments that an agent does not need. `is_always_structured`: the tool has no argument
+        `structured`, and its replies say what is sent.
         """
         tool_name = name or tool.__name__
         if is_listed_in_full:
@@ -88,18 +113,18 @@ class ToolRegistry:
 
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
-            provided = {parameters.get(name, name): value for name, value in arguments.items()}
+            structure = lean if arguments.pop(_STRUCTURED, False) else None
+            parameters = _parameters(self._metadata(tool_name), tool)
+            provided = {parameters[name]: value for name, value in arguments.items()}
             try:
-                return await tool(**provided)
+                reply = await tool(**provided)
             except ToolError as error:
                 return failure(self._translated(error))
+            return reply if isinstance(reply, CallToolResult) else result_of(reply, structure)
 
-        metadata = self._arguments[tool_name] = func_metadata(answer, structured_output=False)
-        parameters = {  # the SDK passes arguments by alias
-            name: parameter
-            for parameter, name in _names(metadata).items()
-            if parameter in inspect.signature(tool).parameters
-        }
+        if not is_always_structured:
+            vars(answer)["__signature__"] = _with_structured(inspect.signature(tool))
+        self._tools[tool_name] = answer
         self._server.add_tool(
             answer,
             name=tool_name,
@@ -118,6 +143,12 @@ class ToolRegistry:
         ]
         return {**answer, "tools": tools}
 
+    def _metadata(self, name: str) -> FuncMetadata:
+        """Return the arguments of a tool; they are built at its first call."""
+        if name not in self._arguments:
+            self._arguments[name] = func_metadata(self._tools[name], structured_output=False)
+        return self._arguments[name]
+
     def _translated(self, error: ToolError) -> ToolError:
         message = error.message
         for theirs, ours in self._words.items():
@@ -135,11 +166,16 @@ class ToolRegistry:
         if not isinstance(name, str) or not isinstance(arguments, Mapping):
             return await call_next(ctx)  # the SDK rejects it
         name = self._aliases.get(name, name)
-        metadata = self._arguments.get(name)
-        if metadata is None:
-            message = f"Unknown tool {_cut(name)}. Known tools: {', '.join(self._arguments)}."
+        if name not in self._tools:
+            message = f"Unknown tool {_cut(name)}. Known tools: {', '.join(self._tools)}."
             return failure(ToolError(message, code="unknown_tool", status=404))
+        metadata = self._metadata(name)
         provided = _provided(metadata, arguments)
+        if _STRUCTURED in metadata.arg_model.model_fields and _STRUCTURED not in provided:
+            try:
+                provided[_STRUCTURED] = self._wants_structure(ctx)
+            except ToolError as error:
+                return failure(error)
         problem = _argument_error(metadata, provided)
         if problem:
             return failure(ToolError(problem, code=INVALID, status=400))
@@ -148,14 +184,28 @@ class ToolRegistry:
         )
 
 
+def _with_structured(signature: inspect.Signature) -> inspect.Signature:
+    """Return a tool's signature with the argument that asks for structured content."""
+    structured = inspect.Parameter(
+        _STRUCTURED, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=OfStructure | None
+    )
+    return signature.replace(parameters=[*signature.parameters.values(), structured])
+
+
 def _short_tool(tool: Mapping[str, Any], *, has_limits: bool) -> dict[str, Any]:
     schema = {name: value for name, value in tool["inputSchema"].items() if name != "title"}
     arguments = schema["properties"].items()
     schema["properties"] = {
-        name: _short_schema(argument if has_limits else _without_limits(argument))
+        name: _short_schema(argument if has_limits else _without_far_limits(name, argument))
         for name, argument in arguments
     }
     return {**tool, "inputSchema": schema}
+
+
+def _without_far_limits(name: str, argument: Mapping[str, Any]) -> Any:
+    if name == _BUDGET:
+        return {key: value for key, value in argument.items() if key not in _OBVIOUS}
+    return _without_limits(argument)
 
 
 def _without_limits(value: Any) -> Any:
@@ -190,6 +240,13 @@ def _names(metadata: FuncMetadata) -> dict[str, str]:
     """Map fields of the model to arguments."""
     fields = metadata.arg_model.model_fields
     return {name: field.alias or name for name, field in fields.items()}
+
+
+def _parameters(metadata: FuncMetadata, tool: Tool) -> dict[str, str]:
+    """Map arguments, which the SDK passes by alias, to parameters of the tool."""
+    known = inspect.signature(tool).parameters
+    names = _names(metadata).items()
+    return {name: parameter if parameter in known else name for parameter, name in names}
 
 
 def _provided(metadata: FuncMetadata, arguments: Mapping[str, Any]) -> dict[str, Any]:

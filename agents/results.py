@@ -7,7 +7,8 @@ from typing import Any, Final
 from mcp.types import CallToolResult, TextContent
 
 from agents.backend import INDEX_NOT_FOUND, ErrorHints, ToolError
-from indexer.output.terminal import escape_line, show_hidden
+from agents.truncation import shown
+from indexer.output.terminal import escape_line
 
 COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: the projects of the answer are unknown
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
@@ -16,20 +17,12 @@ _CODE = re.compile(r"[A-Za-z_]{1,64}")
 _NEAR_NAMES, _NAME_CHARACTERS = 20, 200
 
 
-def success(text: str, structure: Mapping[str, Any]) -> CallToolResult:
+def success(text: str, structure: Mapping[str, Any] | None) -> CallToolResult:
     """Return the result of a successful call."""
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=_shown(structure)
+        content=[TextContent(type="text", text=text)],
+        structured_content=None if structure is None else shown(structure),
     )
-
-
-def _shown(value: Any) -> Any:
-    """Show hidden characters in every text of a value, names of members too."""
-    if isinstance(value, str):
-        return show_hidden(value)
-    if isinstance(value, Mapping):
-        return {show_hidden(name): _shown(member) for name, member in value.items()}
-    return [_shown(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def failure(error: ToolError) -> CallToolResult:
@@ -41,7 +34,7 @@ def failure(error: ToolError) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         is_error=True,
-        _meta={ERROR_KEY: _shown(details)},
+        _meta={ERROR_KEY: shown(details)},
     )
 
 

@@ -4,7 +4,7 @@ Content of repositories cannot look like text of the service: names and paths st
 content is indented.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from indexer.output.terminal import escape_line, escape_lines, pluralize
@@ -14,6 +14,8 @@ Row = Mapping[str, Any]
 _CONTENTS: Final = ("content", "text")  # the members that may have several lines
 
 _COMMIT_CHARACTERS: Final = 10
+_OWNERS: Final = 3  # of a file that a row names
+_COUNTED_OWNERS: Final = 10
 _MISSING: Final = {
     "never_indexed": "never indexed",
     "checkout_not_indexed": "this checkout is not indexed; `codesearch init` indexes it",
@@ -35,6 +37,7 @@ _MISSING: Final = {
     "not_linked_yet": "its newest code is not linked yet: try again in a few seconds",
     "policies_not_checked_yet": "policies are still being checked: try again in a few seconds",
     "reindexed": "it was indexed again meanwhile: search again",
+    "owners_unread": "who owns its files is not known: see its page",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
@@ -184,6 +187,26 @@ def location(row: Row, lines: int | str) -> str:
     return f"{_path(row)}:{lines}{_state(row)}"
 
 
+def owners(row: Row) -> str:
+    """Format the owners of a row's file; nothing if there are none, or they are not known."""
+    names: Sequence[str] = row.get("owners") or ()
+    more = f" +{len(names) - _OWNERS}" if len(names) > _OWNERS else ""
+    return f"  {' '.join(names[:_OWNERS])}{more}" if names else ""
+
+
+def owner_counts(answer: Row) -> str:
+    """Format whose files the rows of all pages are in; nothing if no file has an owner."""
+    counts: Sequence[Row] = answer.get("owners") or ()
+    if not any(row["owner"] for row in counts):
+        return ""
+    named = [
+        f"{row['owner'] or ('no owner' if row['known'] else 'not known')} {row['count']}"
+        for row in counts[:_COUNTED_OWNERS]
+    ]
+    more = len(counts) - len(named)
+    return f"By owner: {', '.join(named)}{f' and {more} more' if more else ''}."
+
+
 def _path(row: Row) -> str:
     prefix = f"{row['project']}/" if row["project"] else ""
     return f"{prefix}{row['file']}"
@@ -206,6 +229,7 @@ def _file_matches(row: Row) -> str:
     head = f"{_path(row)}  {found}{_state(row)}"
     if row.get("name"):  # of a frame, which is a line
         head = f"{location(row, row['start_line'])}  in {_named(row).strip()}"
+    head += owners(row)
     if row.get("note"):
         head = f"{head}\n{row['note']}"
     around = row.get("context")
@@ -235,7 +259,7 @@ def _result(row: Row) -> str:
     if row.get("matches") is not None:
         return _file_matches(row)
     lines = f"{row['start_line']}-{row['end_line']}"
-    head = f"{location(row, lines)}  {_named(row)}  {row['score']:.2f}"
+    head = f"{location(row, lines)}  {_named(row)}  {row['score']:.2f}{owners(row)}"
     cut = (
         f"\n… ({_begins(row)}cut; expand shows all of it)"
         if row["truncated"] and row["content"]

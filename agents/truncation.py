@@ -1,27 +1,26 @@
 """Truncation of answers to a budget of tokens, best rows first.
 
-The budget is for the text of an answer, which a model reads. Its structured content has the same
-rows.
+The budget is for all that is sent: the text, and the structured content if there is any.
 """
 
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from agents.text import code_text, search_text, status_text
+from agents.tokens import estimate_tokens
+from indexer.output.terminal import show_hidden
 
 DEFAULT_TOKENS: Final = 8_000  # Claude Code warns about outputs above 10,000
 MIN_TOKENS: Final = 500
 MAX_TOKENS: Final = 50_000
-BYTES_PER_TOKEN: Final = 4
-"""OpenAI's rule of thumb, "one token is about four characters of common English text"
-(https://platform.openai.com/tokenizer); code has more tokens a line, so take it as a scale."""
 
 Answer = dict[str, Any]
 Row = dict[str, Any]
 Text = Callable[[Answer], str]
+Structure = Callable[[Answer], Any]
 
 _LISTS: Final = (
     *("results", "definitions", "callers", "callees", "references", "nodes", "edges", "entries"),
@@ -30,14 +29,32 @@ _LISTS: Final = (
 _RECEIPT_SHARE: Final = 4  # a receipt may take a quarter of the budget before the rows
 
 
-def estimate_tokens(value: Any) -> int:
-    """Estimate the tokens of a text, or of any other value as compact JSON."""
-    text = (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    )
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The tokens of an answer's text with its `structure`, which is what programs are sent."""
+
+    max_tokens: int
+    structure: Structure | None = None
+
+    def size(self, answer: Answer, text: Text) -> int:
+        """Estimate the tokens of an answer."""
+        size = estimate_tokens(text(answer))
+        if self.structure is not None:
+            size += estimate_tokens(shown(self.structure(answer)))
+        return size
+
+    def holds(self, answer: Answer, text: Text) -> bool:
+        """Return whether an answer fits."""
+        return self.size(answer, text) <= self.max_tokens
+
+
+def shown(value: Any) -> Any:
+    """Show hidden characters in every text of a value, names of members too."""
+    if isinstance(value, str):
+        return show_hidden(value)
+    if isinstance(value, Mapping):
+        return {show_hidden(name): shown(member) for name, member in value.items()}
+    return [shown(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
 def largest(most: int, fits: Callable[[int], bool]) -> int:
@@ -48,7 +65,7 @@ def largest(most: int, fits: Callable[[int], bool]) -> int:
     return bisect_left(range(1, most + 1), True, key=lambda number: not fits(number))
 
 
-def truncate_search(answer: Answer, max_tokens: int) -> Answer:
+def truncate_search(answer: Answer, budget: Budget) -> Answer:
     """Keep the best results that fit; of files with matching lines, the first lines that fit."""
     results: Sequence[Row] = answer["results"]
 
@@ -60,7 +77,7 @@ def truncate_search(answer: Answer, max_tokens: int) -> Answer:
     if instead := answer.get("instead"):  # there are no results
         lines = sum(map(_line_count, instead["results"]))
         keep = partial(_with_instead, instead)
-    return truncate(answer, max_tokens, keep, lines, text=search_text, advice=advice)
+    return truncate(answer, budget, keep, lines, text=search_text, advice=advice)
 
 
 def _with_instead(instead: Row, lines: int) -> Answer:
@@ -89,7 +106,7 @@ def _first_lines(result: Row, lines: int) -> Row:
     return {**cut, "context": []} if "context" in result else cut
 
 
-def truncate_code(answer: Answer, max_tokens: int) -> Answer:
+def truncate_code(answer: Answer, budget: Budget) -> Answer:
     """Truncate `search_code`; if not even the best hit fits, keep the beginning of its text."""
     results: Sequence[Row] = answer["results"]
 
@@ -100,14 +117,14 @@ def truncate_code(answer: Answer, max_tokens: int) -> Answer:
         cut = {**results[0], "text": str(results[0]["text"])[:characters], "truncated": True}
         return {"results": [cut], "totalResults": 1}
 
-    cut = partial(truncate, answer, max_tokens, text=code_text, advice="ask for fewer with top_k")
+    cut = partial(truncate, answer, budget, text=code_text, advice="ask for fewer with top_k")
     kept = cut(keep, len(results))
     if kept["results"] or not results:
         return kept
     return cut(keep_text, len(results[0]["text"]))
 
 
-def truncate_status(answer: Answer, max_tokens: int) -> Answer:
+def truncate_status(answer: Answer, budget: Budget) -> Answer:
     """Keep the first projects that fit."""
     projects: Sequence[Row] = answer["projects"]
 
@@ -115,7 +132,7 @@ def truncate_status(answer: Answer, max_tokens: int) -> Answer:
         return {"projects": projects[:count]}
 
     advice = "name a project"
-    return truncate(answer, max_tokens, keep, len(projects), text=status_text, advice=advice)
+    return truncate(answer, budget, keep, len(projects), text=status_text, advice=advice)
 
 
 def page(answer: Answer, name: str, rows: Sequence[Row]) -> Answer:
@@ -131,62 +148,67 @@ def page(answer: Answer, name: str, rows: Sequence[Row]) -> Answer:
 
 def truncate(
     answer: Answer,
-    max_tokens: int,
+    budget: Budget,
     keep: Callable[[int], Answer],
     most: int,
     *,
     text: Text,
     advice: str,
 ) -> Answer:
-    """Return `answer` if its text fits, else as many rows and as much of the receipt as fit.
+    """Return `answer` if it fits, else as many rows and as much of the receipt as fit.
 
     `keep` returns the members with a number of rows, from 0 to `most`. `advice` ends the sentence
     that says what to do.
     """
-    size = max(estimate_tokens(text(answer)), estimate_tokens(_projects(answer)))
-    if size <= max_tokens:
+    size = budget.size(answer, text)
+    if size <= budget.max_tokens:
         return answer
-    needs = f"max_tokens={max_tokens} is too little for about {size} tokens: "
+    needs = f"max_tokens={budget.max_tokens} is too little for about {size} tokens: "
     raised = f"raise it to {size}, or " if size <= MAX_TOKENS else ""
     missing = len(answer.get("receipt", {}).get("missing", ()))
+    projects = _projects_told(answer, budget)
 
     def cut(count: int, missing: int) -> Answer:
         kept = {**answer, **keep(count)}
         if "receipt" in answer:
-            kept["receipt"] = _receipt(kept, missing, max_tokens)
+            kept["receipt"] = _receipt(kept, missing, projects)
         counts = _omitted(answer, kept)
         return {**kept, "left_out": {"counts": counts, "advice": f"{needs}{raised}{advice}."}}
 
     def tokens(count: int, missing: int) -> int:
-        return estimate_tokens(text(cut(count, missing)))
+        return budget.size(cut(count, missing), text)
 
     bare = tokens(0, 0)
-    share = bare + max(0, max_tokens - bare) // _RECEIPT_SHARE
+    share = bare + max(0, budget.max_tokens - bare) // _RECEIPT_SHARE
     listed = largest(missing, lambda number: tokens(0, number) <= share)
-    count = largest(most, lambda number: tokens(number, listed) <= max_tokens)
-    listed += largest(missing - listed, lambda more: tokens(count, listed + more) <= max_tokens)
+    count = largest(most, lambda number: tokens(number, listed) <= budget.max_tokens)
+    listed += largest(
+        missing - listed, lambda more: tokens(count, listed + more) <= budget.max_tokens
+    )
     return cut(count, listed)
 
 
-def _receipt(answer: Answer, missing: int, max_tokens: int) -> Answer:
-    """Return the receipt with `missing` projects that are missing, and projects that answered.
-
-    Those of the rows come first; a text only counts the others, so they have a budget of their own.
-    """
-    shown = {_project(row) for name in _LISTS for row in answer.get(name, ())}
-    receipt = answer["receipt"]
-    projects = sorted(receipt["projects"], key=lambda row: row["project"] not in shown)
-    fitting = largest(
-        len(projects), lambda number: estimate_tokens(projects[:number]) <= max_tokens
-    )
-    if fitting == len(projects):
-        projects = receipt["projects"]
-    return {**receipt, "missing": receipt["missing"][:missing], "projects": projects[:fitting]}
-
-
-def _projects(answer: Answer) -> Sequence[Row]:
+def _projects_told(answer: Answer, budget: Budget) -> int:
+    """Return how many projects that answered the receipt may list; a text only counts them."""
     projects: Sequence[Row] = answer.get("receipt", {}).get("projects", ())
-    return projects
+    if budget.structure is None:
+        return len(projects)
+    share = budget.max_tokens // _RECEIPT_SHARE
+    return largest(len(projects), lambda number: estimate_tokens(projects[:number]) <= share)
+
+
+def _receipt(answer: Answer, missing: int, told: int) -> Answer:
+    """Return the receipt with `missing` projects that are missing, and `told` that answered.
+
+    Those of the rows come first.
+    """
+    receipt = answer["receipt"]
+    projects = receipt["projects"]
+    if told < len(projects):
+        shown_projects = {_project(row) for name in _LISTS for row in answer.get(name, ())}
+        ordered = sorted(projects, key=lambda row: row["project"] not in shown_projects)
+        projects = ordered[:told]
+    return {**receipt, "missing": receipt["missing"][:missing], "projects": projects}
 
 
 def _project(row: Any) -> Any:

@@ -1,11 +1,11 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Thirteen run only when they are named: `callers`, `definitions`, `exact`, `honesty` and `retrieval`
-need a sample from elsewhere, `pycg` a peer's suite, `conformance` compares readers of manifests
-with the tools, `training` makes a model of repositories that it is given, `plans` names the slowest
-SQL statement, `graph` measures the knowledge graph and proves a calibration, `faults` kills parts
-of a working service, `load` asks with many clients at once, and `stores` is part of all together at
-a modest size.
+Fifteen run only when they are named: `callers`, `definitions`, `exact`, `honesty`, `questions` and
+`retrieval` need a sample from elsewhere, `pycg` a peer's suite, `conformance` compares readers of
+manifests with the tools, `agents` counts the tokens of answers, `training` makes a model of
+repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
+knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
+with many clients at once, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from benchmarks import (
     webhook,
     wide_pages,
 )
+from benchmarks.agents import command as agents
 from benchmarks.callers import command as callers
 from benchmarks.callers import pycg
 from benchmarks.exact import command as exact
@@ -38,6 +39,7 @@ from benchmarks.honesty import command as honesty
 from benchmarks.integrations import measuring as integrations
 from benchmarks.load import command as load
 from benchmarks.plans import command as plans
+from benchmarks.questions import command as questions
 from benchmarks.retrieval import command as retrieval
 from benchmarks.stores import command as stores_command
 from benchmarks.stores import measure as stores
@@ -61,6 +63,7 @@ BENCHMARKS = {
     "backfill": backfilling.measure,
 }
 STANDING_ALONE = {
+    "agents": agents.main,
     "callers": callers.main,
     "conformance": conformance.main,
     "definitions": definitions.main,
@@ -71,6 +74,7 @@ STANDING_ALONE = {
     "graph": graph.main,
     "honesty": honesty.main,
     "load": load.main,
+    "questions": questions.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,
     "training": training.main,

@@ -111,7 +111,8 @@ def uncommitted(environment: Mapping[str, str], directory: Path, errors: Path) -
 
 async def is_in_front(client: Client) -> bool:
     """Whether an answer has the uncommitted file."""
-    status = (await client.call_tool("code_index_status", {})).structured_content or {}
+    result = await client.call_tool("code_index_status", {"structured": True})
+    status = result.structured_content or {}
     return bool(status.get("local", {}).get("files"))
 
 

@@ -150,11 +150,22 @@ QUERY_PATTERN_CHARACTERS: Final = 1_000
 QUERY_PATTERN_BYTES: Final = 2 * 1024 * 1024  # of memory for a compiled regular expression
 QUERIES: Final = 10
 RESULTS: Final = 50
+FACET_VALUES: Final = 12  # repositories, languages or directories with counts of a search
 RESULT_SPANS: Final = 5  # beside the best one, where a file is one result
 PROJECTS_NAMED: Final = 1_000
 TRACE_SITES: Final = 200
 TRACE_DEPTH: Final = 5
 TRACE_NODES: Final = 500
+START_REPOSITORIES: Final = 8  # on the start page
+START_SEARCHES: Final = 10  # saved ones there
+EXAMPLE_REPOSITORIES: Final = 3  # whose symbols are examples there
+EXAMPLE_FILES: Final = 200  # of each, among which these are looked for
+EXAMPLE_SYMBOLS: Final = 5  # of each file
+PANEL_DEFINITIONS: Final = 3  # of a name of a file's page
+PANEL_PROJECTS: Final = 8  # that use it
+PANEL_LINKS: Final = 4  # uses of each that are named
+PANEL_DOCUMENTATION_LINES: Final = 40  # of each definition
+PANEL_DOCUMENTATION_CHARACTERS: Final = 2_000
 PICTURE_NODES: Final = 40  # of a call graph that are drawn one by one
 SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
@@ -224,6 +235,20 @@ EXACT_REGEX_STEPS: Final = 50_000_000  # instructions times bytes; more goes to 
 EXACT_PROCESS_SECONDS: Final = 5.0  # of waiting for a process that is free, or for its answer
 EXACT_PROCESSES: Final = 2  # of a server, each for one file at a time
 
+# Who owns a file: CODEOWNERS
+OWNERS_BYTES: Final = 3 * 1024 * 1024  # of the file; GitHub ignores a larger one
+OWNERS_RULES: Final = 20_000  # of a file
+OWNERS_WILDCARD_RULES: Final = 4_000  # of these
+OWNERS_PATTERN_CHARACTERS: Final = 1_000
+OWNERS_PATTERN_WILDCARDS: Final = 16
+OWNERS_OF_RULE: Final = 100
+OWNERS_INVALID_LINES: Final = 100  # that are named, with the number of all
+OWNERS_READ_BYTES: Final = 16 * 1024 * 1024  # that a request reads and compiles
+OWNERS_CACHE_BYTES: Final = 64 * 1024 * 1024  # of compiled rules that a server keeps, roughly
+OWNERS_SECONDS: Final = 2.0  # of a request, to compare paths with patterns
+OWNERS_LISTED: Final = 100  # with the number of rows of each
+OWNERS_COUNTED_FILES: Final = 50_000  # of a repository, for the share without an owner
+
 # An issuer of id tokens
 ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes
 ISSUER_KEYS: Final = 100
@@ -252,6 +277,13 @@ BACKFILL_OUTPUT_BYTES: Final = 65_536  # of a git or indexer process that are re
 ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
 
 # Alerts
+SAVED_SEARCHES_OF_PERSON: Final = 20  # in an organisation
+SAVED_SEARCHES_OF_ORGANIZATION: Final = 200
+SAVED_SEARCH_NAME_CHARACTERS: Final = 100
+WATCH_LINES: Final = 10_000  # of a repository that a watched search may find
+WATCH_SECONDS: Final = 5.0  # of a look at a repository
+WATCH_SWEEP_SECONDS: Final = 20.0  # of an organisation's looks, before its messages
+ALERT_SEARCHES: Final = 20  # watched ones that a message lists
 ALERT_PROJECTS: Final = 20  # that a message lists, of those with a problem and of the recovered
 ALERT_WITHOUT_INDEX_HOURS: Final = 24  # that a new repository may wait for its first index
 ALERT_ROWS: Final = 200  # alerts of one answer

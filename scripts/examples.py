@@ -55,12 +55,12 @@ def load_knowledge(acme: Organization) -> None:
         acme.post("graph/links", **link)
 
 
-def wait_until_linked(acme: Organization) -> None:
+def wait_until_linked(acme: Organization, *, seconds: float = LINK_SECONDS) -> None:
     """Wait until every run and document is linked. Raises ServiceError."""
-    deadline = time.monotonic() + LINK_SECONDS
+    deadline = time.monotonic() + seconds
     due = acme.post("graph/refresh")
     while any(due.values()):
         if time.monotonic() > deadline:
-            raise ServiceError(f"the graph was not linked within {LINK_SECONDS} s: {due}")
+            raise ServiceError(f"the graph was not linked within {seconds:g} s: {due}")
         time.sleep(0.1)
         due = acme.post("graph/refresh")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agents.text import Row, heading, joined, location, printable
+from agents.text import Row, heading, joined, location, owner_counts, owners, printable
 from indexer.output.terminal import pluralize
 
 _CYCLES: Final = 10
@@ -50,6 +50,7 @@ def consumers_text(answer: Row) -> str:
     answer = printable(answer)
     parts = [heading(len(answer["consumers"]), "consumer", f"of {answer['project']}")]
     parts.append("\n".join(_consumer(row) for row in answer["consumers"]))
+    parts.append(owner_counts(answer))
     if answer["consumers_more"]:
         parts.append(f"{answer['consumers_more']} more consumers: raise limit.")
     if any(answer["inside"].values()):
@@ -68,7 +69,7 @@ def _consumer(row: Row) -> str:
         for one in row["definitions"]
     )
     more = f"\n    and {row['definitions_more']} more" if row["definitions_more"] else ""
-    return f"{row['id']}  {_uses(row)}{versions}{used}{more}"
+    return f"{row['id']}  {_uses(row)}{versions}{owners(row)}{used}{more}"
 
 
 def _uses(row: Row) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import ServiceBackend
@@ -21,7 +20,7 @@ from agents.parameters import (
     provided,
 )
 from agents.registry import ToolRegistry
-from agents.results import success
+from agents.replies import Reply
 from agents.truncation import DEFAULT_TOKENS
 
 _Level = Annotated[
@@ -81,7 +80,7 @@ class _MapTools:
         min_confidence: Confidence = "medium",
         limit: Annotated[int, Field(ge=1, le=5_000, description="Links at most")] = 100,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Show which projects use which: calls, imports, versions that lag, and cycles.
 
         Use it to see what depends on a project before you plan a change across repositories.
@@ -94,8 +93,8 @@ class _MapTools:
             min_confidence=min_confidence,
             limit=limit,
         )
-        answer = truncate_map(await self._backend().map("map", parameters), max_tokens)
-        return success(map_text(answer), answer)
+        answer = await self._backend().map("map", parameters)
+        return Reply(answer, map_text, truncate_map, max_tokens)
 
     async def code_consumers(
         self,
@@ -112,7 +111,7 @@ class _MapTools:
         min_confidence: Confidence = "medium",
         limit: Annotated[int, Field(ge=1, le=500, description="Consumers at most")] = 30,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """List who uses a project: version, whether it lags, and the definitions it uses.
 
         Use it before you change or remove definitions that others may call or import.
@@ -128,8 +127,7 @@ class _MapTools:
             limit=limit,
         )
         answer = await self._backend().map("map/consumers", parameters)
-        answer = truncate_consumers(answer, max_tokens)
-        return success(consumers_text(answer), answer)
+        return Reply(answer, consumers_text, truncate_consumers, max_tokens)
 
     async def code_unused(
         self,
@@ -149,7 +147,7 @@ class _MapTools:
         limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 50,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """List public definitions that nothing in any repository calls, each with its doubts.
 
         Use it to find dead code. Never call one safe to delete without its doubts: what a framework
@@ -165,5 +163,4 @@ class _MapTools:
             cursor=cursor,
         )
         answer = await self._backend().map("map/unused", parameters)
-        answer = truncate_unused(answer, max_tokens)
-        return success(unused_text(answer), answer)
+        return Reply(answer, unused_text, truncate_unused, max_tokens)

@@ -1,10 +1,10 @@
 """Truncation of answers about an organisation as one, the strongest links first."""
 
 from agents.codemap.text import consumers_text, map_text, unused_text
-from agents.truncation import Answer, page, truncate
+from agents.truncation import Answer, Budget, page, truncate
 
 
-def truncate_map(answer: Answer, max_tokens: int) -> Answer:
+def truncate_map(answer: Answer, budget: Budget) -> Answer:
     """Keep the first links that fit, and their nodes."""
     links, nodes = answer["links"], answer["nodes"]
 
@@ -14,10 +14,10 @@ def truncate_map(answer: Answer, max_tokens: int) -> Answer:
         return {"links": kept, "nodes": [node for node in nodes if node["id"] in ends]}
 
     advice = "name a project, or lower limit"
-    return truncate(answer, max_tokens, keep, len(links), text=map_text, advice=advice)
+    return truncate(answer, budget, keep, len(links), text=map_text, advice=advice)
 
 
-def truncate_consumers(answer: Answer, max_tokens: int) -> Answer:
+def truncate_consumers(answer: Answer, budget: Budget) -> Answer:
     """Keep the first consumers that fit."""
     rows = answer["consumers"]
 
@@ -25,10 +25,10 @@ def truncate_consumers(answer: Answer, max_tokens: int) -> Answer:
         return {"consumers": rows[:count]}
 
     advice = "name symbols or a package, or lower limit"
-    return truncate(answer, max_tokens, keep, len(rows), text=consumers_text, advice=advice)
+    return truncate(answer, budget, keep, len(rows), text=consumers_text, advice=advice)
 
 
-def truncate_unused(answer: Answer, max_tokens: int) -> Answer:
+def truncate_unused(answer: Answer, budget: Budget) -> Answer:
     """Keep the first definitions that fit."""
     rows = answer["definitions"]
 
@@ -36,4 +36,4 @@ def truncate_unused(answer: Answer, max_tokens: int) -> Answer:
         return page(answer, "definitions", rows[:count])
 
     advice = "ask for fewer with limit and follow next_cursor"
-    return truncate(answer, max_tokens, keep, len(rows), text=unused_text, advice=advice)
+    return truncate(answer, budget, keep, len(rows), text=unused_text, advice=advice)

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 # What docs/reference/query.md says of terms; the service reads them, and reports errors.
-_NAMES: Final = "repo|r|file|f|path|lang|language|l|sym|symbol|type|case|content"
+_NAMES: Final = "repo|r|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
 _QUOTED: Final = r'"(?:[^"\\]|\\.)+"|/(?![\s*])(?:[^/\\]|\\.)+/'
 _EXACT: Final = re.compile(rf"-?(?:(?:{_NAMES}):)?(?:{_QUOTED})(?=[\s)]|$)")
 _FILTER: Final = re.compile(rf"-?(?:{_NAMES}):(?!:|//)[^\s\"()]+")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.text import joined, printable
+from agents.text import joined, owners, printable
 from indexer.output.terminal import escape_lines, pluralize
 
 Row = Mapping[str, Any]
@@ -21,6 +21,7 @@ def content_text(answer: Row) -> str:
     language = f"  {answer['language']}" if answer["language"] else ""
     language += _encoding(answer)
     language += "  generated" if answer.get("generated") else ""
+    language += owners(answer)
     numbered = enumerate(escape_lines(answer["content"]), answer["start_line"])
     content = [f"    {line}: {text}".rstrip() for line, text in numbered]
     return joined(["\n".join([f"{place}:{lines}{language}", *content])], answer)

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final
 
-from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import (
@@ -26,7 +25,8 @@ from agents.parameters import (
     provided,
 )
 from agents.registry import ToolRegistry
-from agents.results import success, with_hint
+from agents.replies import Reply
+from agents.results import with_hint
 from agents.text import search_text
 from agents.truncation import DEFAULT_TOKENS, truncate_search
 from indexer.limits import FILES_LISTED, GLOB_CHARACTERS, QUERY_CHARACTERS, RESULTS
@@ -75,7 +75,7 @@ class _FileTools:
         limit: Annotated[int, Field(ge=1, le=RESULTS, description="Files at most")] = 20,
         cursor: SearchCursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find the lines that hold a text, in all indexed repositories. Use it instead of grep.
 
         Plain text is one literal, with filters (repo: file: lang: case:yes) beside it. Quoted text,
@@ -97,8 +97,7 @@ class _FileTools:
         answer["hint"] = answer["hint"] and answer["hint"].replace(_OF_MODES, ".")
         if "mode" in body and not answer["results"] and _has_terms(query):
             answer["hint"] = f"{_ONE_LITERAL} {answer['hint'] or ''}".strip()
-        answer = truncate_search(answer, max_tokens)
-        return success(search_text(answer), answer)
+        return Reply(answer, search_text, truncate_search, max_tokens)
 
     async def code_read_file(
         self,
@@ -109,7 +108,7 @@ class _FileTools:
             int | None, Field(ge=1, le=10_000_000, description="Inclusive; else the last")
         ] = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Read lines of a file at the indexed commit of any repository, with their numbers.
 
         Use it after a search, for code that is not in your checkout. Example:
@@ -117,8 +116,7 @@ class _FileTools:
         """
         parameters = provided(project=project, path=path, start_line=start_line, end_line=end_line)
         answer = await self._answer(self._backend().read_file, parameters)
-        answer = truncate_content(answer, max_tokens)
-        return success(content_text(answer), answer)
+        return Reply(answer, content_text, truncate_content, max_tokens)
 
     async def code_list_files(
         self,
@@ -133,7 +131,7 @@ class _FileTools:
         limit: Annotated[int, Field(ge=1, le=FILES_LISTED, description="Entries at most")] = 200,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """List a directory of a repository, or with glob the paths below it that match.
 
         Directories come first, with their number of files. Example:
@@ -141,8 +139,7 @@ class _FileTools:
         """
         parameters = provided(project=project, path=path, glob=glob, limit=limit, cursor=cursor)
         answer = await self._answer(self._backend().list_files, parameters)
-        answer = truncate_list(answer, max_tokens)
-        return success(list_text(answer), answer)
+        return Reply(answer, list_text, truncate_list, max_tokens)
 
     async def _answer(self, request: _Request, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the backend's answer; an error says which tool has the names."""

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from agents.files.text import content_text, list_text
-from agents.truncation import Answer, Row, estimate_tokens, largest, page, truncate
+from agents.truncation import Answer, Budget, Row, largest, page, truncate
 
 
-def truncate_list(answer: Answer, max_tokens: int) -> Answer:
+def truncate_list(answer: Answer, budget: Budget) -> Answer:
     """Keep the first entries that fit."""
     entries: Sequence[Row] = answer["entries"]
 
@@ -14,17 +14,17 @@ def truncate_list(answer: Answer, max_tokens: int) -> Answer:
         return page(answer, "entries", entries[:count])
 
     advice = "name a directory or a glob, or ask for fewer with limit and follow next_cursor"
-    return truncate(answer, max_tokens, keep, len(entries), text=list_text, advice=advice)
+    return truncate(answer, budget, keep, len(entries), text=list_text, advice=advice)
 
 
-def truncate_content(answer: Answer, max_tokens: int) -> Answer:
+def truncate_content(answer: Answer, budget: Budget) -> Answer:
     """Keep the first lines that fit; if not even one does, its beginning."""
-    if answer["content"] is None or estimate_tokens(content_text(answer)) <= max_tokens:
+    if answer["content"] is None or budget.holds(answer, content_text):
         return answer
     lines = answer["content"].removesuffix("\n").split("\n")
 
     def fits(cut: Answer) -> bool:
-        return estimate_tokens(content_text(cut)) <= max_tokens
+        return budget.holds(cut, content_text)
 
     count = largest(len(lines), lambda count: fits(_first_lines(answer, lines, count)))
     if count:

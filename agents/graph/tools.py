@@ -1,9 +1,9 @@
 """The tools for the knowledge graph; only `graph_link` writes."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
-from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import ServiceBackend
@@ -28,7 +28,7 @@ from agents.parameters import (
     provided,
 )
 from agents.registry import ADDS, ToolRegistry
-from agents.results import success
+from agents.replies import Reply
 from agents.truncation import DEFAULT_TOKENS
 from indexer.limits import CONTEXT_TOKENS
 
@@ -60,7 +60,7 @@ class _GraphTools:
         ],
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Gather what to know before you change a file. Call it once, before the first edit.
 
         Returns the policies that apply (and if it violates them), the decisions (ADRs)
@@ -72,8 +72,7 @@ class _GraphTools:
             "context",
             provided(project=project, file=file, workspace=workspace, max_tokens=structured),
         )
-        answer = truncate_context(answer, max_tokens)
-        return success(context_text(answer), answer)
+        return Reply(answer, context_text, truncate_context, max_tokens)
 
     async def graph_traverse(
         self,
@@ -94,7 +93,7 @@ class _GraphTools:
         limit: Annotated[int, Field(ge=1, le=1_000, description="Nodes at most")] = 100,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Follow the links between decisions, policies, memories and code from a node.
 
         Use it to see which code implements a decision, or why code is as it is. Returns nodes,
@@ -105,8 +104,7 @@ class _GraphTools:
             types=types, direction=direction, depth=depth, limit=limit, workspace=workspace
         )
         answer = await self._backend().graph("traverse", {"from": source, **parameters})
-        answer = truncate_traverse(answer, max_tokens)
-        return success(traverse_text(answer), answer)
+        return Reply(answer, traverse_text, truncate_traverse, max_tokens)
 
     async def graph_related(
         self,
@@ -115,7 +113,7 @@ class _GraphTools:
         limit: Annotated[int, Field(ge=1, le=45, description="Nodes at most")] = 10,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find what resembles a node in meaning and words, linked or not.
 
         Use it for code that a document is about, or documents about code. Examples:
@@ -123,8 +121,8 @@ class _GraphTools:
         """
         parameters = provided(id=id, target_type=target_type, limit=limit, workspace=workspace)
         answer = await self._backend().graph("related", parameters)
-        answer = truncate_rows(answer, "related", max_tokens, text=related_text)
-        return success(related_text(answer), answer)
+        cut = partial(truncate_rows, name="related", text=related_text)
+        return Reply(answer, related_text, cut, max_tokens)
 
     async def graph_violations(
         self,
@@ -133,7 +131,7 @@ class _GraphTools:
         cursor: GraphCursor = None,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """List the code of a repository that violates the organisation's policies.
 
         Use it before a release. Returns the place, the policy, its
@@ -141,8 +139,8 @@ class _GraphTools:
         """
         parameters = provided(project=project, limit=limit, cursor=cursor, workspace=workspace)
         answer = await self._backend().graph("violations", parameters)
-        answer = truncate_rows(answer, "violations", max_tokens, text=violations_text)
-        return success(violations_text(answer), answer)
+        cut = partial(truncate_rows, name="violations", text=violations_text)
+        return Reply(answer, violations_text, cut, max_tokens)
 
     async def graph_unmigrated(
         self,
@@ -154,7 +152,7 @@ class _GraphTools:
         cursor: GraphCursor = None,
         workspace: Workspace = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """List a legacy repository's definitions without a link to where they moved.
 
         graph_link sets migrated_to on a definition, its file or a directory above. Example:
@@ -164,8 +162,8 @@ class _GraphTools:
             project=project, path=path, limit=limit, cursor=cursor, workspace=workspace
         )
         answer = await self._backend().graph("unmigrated", parameters)
-        answer = truncate_rows(answer, "code", max_tokens, text=unmigrated_text)
-        return success(unmigrated_text(answer), answer)
+        cut = partial(truncate_rows, name="code", text=unmigrated_text)
+        return Reply(answer, unmigrated_text, cut, max_tokens)
 
     async def graph_link(
         self,
@@ -178,7 +176,7 @@ class _GraphTools:
         weight: Annotated[float | None, Field(ge=0.0, le=1.0, description="Strength")] = None,
         properties: Annotated[dict[str, Any] | None, Field(description="Anything else")] = None,
         workspace: Workspace = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Link two nodes for everybody: this writes, and needs a token with the scope index.
 
         Use it when you learn how things belong together. The same link again changes only weight
@@ -187,4 +185,4 @@ class _GraphTools:
         """
         body = provided(to=to, type=type, weight=weight, properties=properties, workspace=workspace)
         edge = await self._backend().graph_link({"from": source, **body})
-        return success(link_text(edge), edge)
+        return Reply(edge, link_text)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.graph.text import context_text, traverse_text
-from agents.truncation import Answer, Row, Text, page, truncate
+from agents.truncation import Answer, Budget, Row, Text, page, truncate
 
 # Order of a context: restrictions before explanations.
 _CONTEXT: Final = ("policies", "decisions", "callers", "memories", "callees")
 
 
-def truncate_traverse(answer: Answer, max_tokens: int) -> Answer:
+def truncate_traverse(answer: Answer, budget: Budget) -> Answer:
     """Keep the roots, then the nodes nearest to them with the edges between."""
     roots: Sequence[str] = answer["roots"]
     nodes: Sequence[Row] = sorted(answer["nodes"], key=lambda row: int(row["distance"]))
@@ -31,10 +31,10 @@ def truncate_traverse(answer: Answer, max_tokens: int) -> Answer:
 
     advice = "lower depth, or name types or a direction"
     most = len(roots) + len(nodes)
-    return truncate(answer, max_tokens, keep, most, text=traverse_text, advice=advice)
+    return truncate(answer, budget, keep, most, text=traverse_text, advice=advice)
 
 
-def truncate_rows(answer: Answer, name: str, max_tokens: int, *, text: Text) -> Answer:
+def truncate_rows(answer: Answer, budget: Budget, *, name: str, text: Text) -> Answer:
     """Keep the first rows of the list `name` that fit."""
     rows: Sequence[Row] = answer[name]
 
@@ -42,10 +42,10 @@ def truncate_rows(answer: Answer, name: str, max_tokens: int, *, text: Text) -> 
         return page(answer, name, rows[:count])
 
     advice = "ask for fewer with limit"
-    return truncate(answer, max_tokens, keep, len(rows), text=text, advice=advice)
+    return truncate(answer, budget, keep, len(rows), text=text, advice=advice)
 
 
-def truncate_context(answer: Answer, max_tokens: int) -> Answer:
+def truncate_context(answer: Answer, budget: Budget) -> Answer:
     """Keep the first rows that fit: the first of each kind, the second of each, and so on."""
     ranked = sorted(
         (place, kind) for kind, name in enumerate(_CONTEXT) for place in range(len(answer[name]))
@@ -56,4 +56,4 @@ def truncate_context(answer: Answer, max_tokens: int) -> Answer:
         return {name: answer[name][: kinds.count(kind)] for kind, name in enumerate(_CONTEXT)}
 
     advice = "ask graph_traverse from the file for its links alone"
-    return truncate(answer, max_tokens, keep, len(ranked), text=context_text, advice=advice)
+    return truncate(answer, budget, keep, len(ranked), text=context_text, advice=advice)

@@ -110,6 +110,7 @@ class Result(AnswerModel):
     context: list[ContextLine] = []
     generated: bool = False
     note: str = ""
+    owners: list[str] | None = None
 
 
 class Reading(AnswerModel):
@@ -201,6 +202,7 @@ class ProjectStatus(AnswerModel):
     chunks: int
     symbols: int
     references: int
+    disk_bytes: int = 0
     languages: dict[str, int]
     resolved_by: dict[str, int] = {}
     languages_without_symbols: list[str] = []

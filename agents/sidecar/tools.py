@@ -1,10 +1,10 @@
 """The tools of the sidecar: the answers of `agents.tools` in grepai's shapes."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Final
 
 from mcp.server import MCPServer
-from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import Backend
@@ -27,7 +27,7 @@ from agents.parameters import (
     require_one_query,
 )
 from agents.registry import ToolRegistry
-from agents.results import success
+from agents.replies import Reply
 from agents.sidecar.mapping import (
     api_request,
     sidecar_graph,
@@ -66,11 +66,14 @@ def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) ->
     """Register the five tools; each call gets its own backend, with the caller's credential."""
     tools = ToolRegistry(server, words={"org_id": "workspace"})
     sidecar = _SidecarTools(backend)
-    tools.add(sidecar.codesearch_search, title="Search code")
-    tools.add(sidecar.codesearch_trace_callers, title="Find callers")
-    tools.add(sidecar.codesearch_trace_callees, title="Find callees")
-    tools.add(sidecar.codesearch_trace_graph, title="Call graph")
-    tools.add(sidecar.codesearch_index_status, title="Index status")
+    for tool, title in (
+        (sidecar.codesearch_search, "Search code"),
+        (sidecar.codesearch_trace_callers, "Find callers"),
+        (sidecar.codesearch_trace_callees, "Find callees"),
+        (sidecar.codesearch_trace_graph, "Call graph"),
+        (sidecar.codesearch_index_status, "Index status"),
+    ):
+        tools.add(tool, title=title, is_always_structured=True)
 
 
 class _SidecarTools:
@@ -108,7 +111,7 @@ class _SidecarTools:
         group_by: Annotated[GroupBy, Field(description="file: one result a file")] = "none",
         cursor: SearchCursor = None,
         max_tokens: Unlimited = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Search the organisation's code by meaning or by identifier.
 
         Returns {file_path, start_line, end_line, score, content} of each hit, with project and
@@ -137,9 +140,7 @@ class _SidecarTools:
             }
         )
         answer = await self._backend().search(request)
-        if max_tokens:
-            answer = truncate_search(answer, max_tokens)
-        return success(search_text(answer), sidecar_search(answer))
+        return Reply(answer, search_text, truncate_search, max_tokens, sidecar_search)
 
     async def codesearch_trace_callers(  # noqa: PLR0913
         self,
@@ -155,7 +156,7 @@ class _SidecarTools:
         limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 50,
         cursor: Cursor = None,
         max_tokens: Unlimited = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find all functions that call a symbol, in every repository."""
         request = {
             "symbol": symbol,
@@ -184,7 +185,7 @@ class _SidecarTools:
         limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 50,
         cursor: Cursor = None,
         max_tokens: Unlimited = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find all functions that a symbol calls, and where they are defined."""
         request = {
             "symbol": symbol,
@@ -210,7 +211,7 @@ class _SidecarTools:
         min_confidence: Confidence = "medium",
         limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 200,
         max_tokens: Unlimited = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Show the call graph around a symbol, callers and callees."""
         request = {
             "symbol": symbol,
@@ -223,27 +224,21 @@ class _SidecarTools:
             "limit": limit,
         }
         answer = await self._backend().trace("graph", api_request(request))
-        if max_tokens:
-            answer = truncate_graph(answer, max_tokens)
-        return success(graph_text(answer), sidecar_graph(answer, depth))
+        structure = partial(sidecar_graph, depth=depth)
+        return Reply(answer, graph_text, truncate_graph, max_tokens, structure)
 
     async def codesearch_index_status(
         self,
         workspace: Workspace = None,
         project: Annotated[str | None, Field(max_length=200)] = None,
         max_tokens: Unlimited = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Show the size of the index, and the commit at which each repository is indexed."""
         request = api_request({"workspace": workspace, "project": project})
         answer = await self._backend().status(request)
-        if max_tokens:
-            answer = truncate_status(answer, max_tokens)
-        return success(status_text(answer), sidecar_status(answer))
+        return Reply(answer, status_text, truncate_status, max_tokens, sidecar_status)
 
-    async def _links(
-        self, what: str, request: dict[str, Any], max_tokens: int | None
-    ) -> CallToolResult:
+    async def _links(self, what: str, request: dict[str, Any], max_tokens: int | None) -> Reply:
         answer = await self._backend().trace(what, api_request(request))
-        if max_tokens:
-            answer = truncate_links(answer, what, max_tokens)
-        return success(links_text(answer, what), sidecar_links(answer, what))
+        text, cut = partial(links_text, what=what), partial(truncate_links, what=what)
+        return Reply(answer, text, cut, max_tokens, partial(sidecar_links, what=what))

@@ -56,6 +56,15 @@ class Link(AnswerModel):
     indexed_version: str | None
     lags: bool | None
     url: str | None
+    owners: list[str] | None = None
+
+
+class OwnerCount(AnswerModel):
+    """How many callers are in files of one owner, or of none."""
+
+    owner: str | None
+    count: int
+    known: bool = True
 
 
 class UnresolvedSite(AnswerModel):
@@ -147,6 +156,7 @@ class CallersAnswer(_Page):
     """A page of callers."""
 
     callers: list[Link]
+    owners: list[OwnerCount] = []
 
 
 class CalleesAnswer(_Page):

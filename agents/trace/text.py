@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agents.text import Row, heading, joined, location, printable
+from agents.text import Row, heading, joined, location, owner_counts, owners, printable
 from indexer.output.terminal import pluralize
 
 
@@ -17,6 +17,7 @@ def links_text(answer: Row, what: str) -> str:
     )
     is_many = len(definitions) > 1
     parts.append("\n".join(_link(row, what, is_many=is_many) for row in answer[what]))
+    parts.append(owner_counts(answer))
     return joined(parts, answer)
 
 
@@ -68,6 +69,7 @@ def _link(row: Row, what: str, *, is_many: bool) -> str:
     return (
         f"{place}  {row[far]['qualified_name']}{target}{defined}"
         f"{through if row['depth'] > 1 else ''}  {row['confidence']}, {row['rule']}{version}"
+        f"{owners(row)}"
         f"\n    {row['evidence']}"
     ).rstrip()
 

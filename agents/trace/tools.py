@@ -1,9 +1,9 @@
 """The tools that trace a symbol, or the name at a position."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
-from mcp.types import CallToolResult
 from pydantic import Field
 
 from agents.backend import SYMBOL_NOT_FOUND, ErrorHints, FileBackend, ToolError
@@ -22,7 +22,8 @@ from agents.parameters import (
     provided,
 )
 from agents.registry import ToolRegistry
-from agents.results import index_not_found, success
+from agents.replies import Reply
+from agents.results import index_not_found
 from agents.trace.text import graph_text, links_text, meaning_text
 from agents.trace.truncation import truncate_graph, truncate_links, truncate_meaning
 from agents.truncation import DEFAULT_TOKENS
@@ -62,7 +63,7 @@ class _TraceTools:
         limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find who calls or uses a function, class or value, in every repository.
 
         Use it before a change or removal. Returns the symbol's definitions and each use of one,
@@ -83,8 +84,7 @@ class _TraceTools:
             cursor=cursor,
         )
         answer = await self._trace("callers", parameters)
-        answer = truncate_links(answer, "callers", max_tokens)
-        return success(links_text(answer, "callers"), answer)
+        return _links(answer, "callers", max_tokens)
 
     async def code_trace_callees(  # noqa: PLR0913
         self,
@@ -98,7 +98,7 @@ class _TraceTools:
         limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find what a function, method or class calls and uses, and where that is defined,
         in every repository.
 
@@ -117,8 +117,7 @@ class _TraceTools:
             cursor=cursor,
         )
         answer = await self._trace("callees", parameters)
-        answer = truncate_links(answer, "callees", max_tokens)
-        return success(links_text(answer, "callees"), answer)
+        return _links(answer, "callees", max_tokens)
 
     async def code_graph(  # noqa: PLR0913
         self,
@@ -131,7 +130,7 @@ class _TraceTools:
         min_confidence: Confidence = "medium",
         limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Show the call graph around a symbol: callers and callees, several levels.
 
         Use it to see how something is wired in; for a list, code_trace_callers is cheaper.
@@ -147,8 +146,8 @@ class _TraceTools:
             min_confidence=min_confidence,
             limit=limit,
         )
-        answer = truncate_graph(await self._trace("graph", parameters), max_tokens)
-        return success(graph_text(answer), answer)
+        answer = await self._trace("graph", parameters)
+        return Reply(answer, graph_text, truncate_graph, max_tokens)
 
     async def code_definition(
         self,
@@ -160,7 +159,7 @@ class _TraceTools:
         limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
         cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> CallToolResult:
+    ) -> Reply:
         """Find what a name in an indexed file means: its definition, in any repository.
 
         Use it where several things have one name. Lines are those of code_read_file.
@@ -168,12 +167,11 @@ class _TraceTools:
         """
         place = {"project": project, "file": file, "line": line, "column": column}
         if not references:
-            answer = truncate_meaning(await self._trace("definition", place), max_tokens)
-            return success(meaning_text(answer), answer)
+            answer = await self._trace("definition", place)
+            return Reply(answer, meaning_text, truncate_meaning, max_tokens)
         parameters = {**place, **provided(limit=limit, cursor=cursor)}
         answer = await self._trace("references", parameters)
-        answer = truncate_links(answer, "references", max_tokens)
-        return success(links_text(answer, "references"), answer)
+        return _links(answer, "references", max_tokens)
 
     async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the backend's answer; raise `index_not_found` if nothing is indexed."""
@@ -186,3 +184,8 @@ class _TraceTools:
             if not status["total_chunks"]:
                 raise index_not_found(self._hints) from error
             raise
+
+
+def _links(answer: dict[str, Any], what: str, max_tokens: int) -> Reply:
+    text, cut = partial(links_text, what=what), partial(truncate_links, what=what)
+    return Reply(answer, text, cut, max_tokens)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from agents.trace.text import graph_text, links_text, meaning_text
-from agents.truncation import Answer, Row, page, truncate
+from agents.truncation import Answer, Budget, Row, page, truncate
 
 
-def truncate_links(answer: Answer, what: str, max_tokens: int) -> Answer:
+def truncate_links(answer: Answer, budget: Budget, *, what: str) -> Answer:
     """Keep the first links that fit with their definitions, then other definitions."""
     definitions: Sequence[Row] = answer["definitions"]
     links: Sequence[Row] = answer[what]
@@ -24,10 +24,10 @@ def truncate_links(answer: Answer, what: str, max_tokens: int) -> Answer:
 
     advice = "name project or file, or ask for fewer with limit and follow next_cursor"
     text = partial(links_text, what=what)
-    return truncate(answer, max_tokens, keep, len(links) + len(others), text=text, advice=advice)
+    return truncate(answer, budget, keep, len(links) + len(others), text=text, advice=advice)
 
 
-def truncate_meaning(answer: Answer, max_tokens: int) -> Answer:
+def truncate_meaning(answer: Answer, budget: Budget) -> Answer:
     """Keep the surest definitions that fit."""
     definitions: Sequence[Row] = answer["definitions"]
 
@@ -35,10 +35,10 @@ def truncate_meaning(answer: Answer, max_tokens: int) -> Answer:
         return {"definitions": definitions[:count]}
 
     advice = "raise max_tokens"
-    return truncate(answer, max_tokens, keep, len(definitions), text=meaning_text, advice=advice)
+    return truncate(answer, budget, keep, len(definitions), text=meaning_text, advice=advice)
 
 
-def truncate_graph(answer: Answer, max_tokens: int) -> Answer:
+def truncate_graph(answer: Answer, budget: Budget) -> Answer:
     """Keep the nodes nearest to the roots, and the edges among them."""
     nearest = sorted(answer["nodes"], key=lambda node: int(node["distance"]))
 
@@ -54,7 +54,7 @@ def truncate_graph(answer: Answer, max_tokens: int) -> Answer:
         return members
 
     advice = "lower depth, or name project or file"
-    return truncate(answer, max_tokens, keep, len(nearest), text=graph_text, advice=advice)
+    return truncate(answer, budget, keep, len(nearest), text=graph_text, advice=advice)
 
 
 def _is_among(edge: Row, nodes: set[str]) -> bool:

@@ -17,7 +17,7 @@ from scripts.local_git import git
 
 REQUIREMENTS = Path(__file__).with_name("semble.txt")
 _PROGRAM = Path(__file__).with_name("ask_semble.py")
-_MODEL = Path(builtin.__file__).parent / "model"
+MODEL = Path(builtin.__file__).parent / "model"
 
 
 def install(directory: Path) -> Path:
@@ -60,7 +60,7 @@ def ask(
 
 def answers_file(workspace: Path, group: Sequence[Path]) -> Path:
     """Return the file of the answers about a group, for today's program, model and files."""
-    parts = [file.read_bytes() for file in (REQUIREMENTS, _PROGRAM, *sorted(_MODEL.iterdir()))]
+    parts = [file.read_bytes() for file in (REQUIREMENTS, _PROGRAM, *sorted(MODEL.iterdir()))]
     parts += [f"{one.name} {git(one, 'rev-parse', 'HEAD^{tree}')}".encode() for one in group]
     digest = sha256(b"\0".join(parts)).hexdigest()[:16]
     return workspace / "answers" / f"{digest}.json"
@@ -70,7 +70,7 @@ def _answers(
     python: Path, group: Sequence[Path], texts: Sequence[str], home: Path
 ) -> dict[str, list[list[object]]]:
     question = {
-        "model": str(_MODEL),
+        "model": str(MODEL),
         "groups": [{"directories": [str(one) for one in group], "texts": list(texts)}],
     }
     home.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,8 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
 from central.alerts.models import Condition, RepositoryAlert
-from indexer.limits import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS
+from central.saved_searches.models import SavedSearch
+from indexer.limits import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS, ALERT_SEARCHES
 
 _WORDS = {
     Condition.FAILED: "its last run failed",
@@ -41,6 +42,41 @@ def alert_body(
         "failing": [_fields(alert) for alert in begun[:ALERT_PROJECTS]],
         "recovered": [_fields(alert) for alert in ended[:ALERT_PROJECTS]],
     }
+
+
+def searches_body(
+    organization: str, *, message_id: UUID, at: datetime, found: Sequence[SavedSearch]
+) -> dict[str, Any]:
+    """Return the message about new lines of watched searches: names, counts and links, no code."""
+    listed = found[:ALERT_SEARCHES]
+    lines = [f"*{organization}*: watched searches find something new"]
+    lines += [_finding(organization, one) for one in listed]
+    if len(found) > len(listed):
+        lines.append(f"• and {len(found) - len(listed):,} more searches")
+    return {
+        "text": "\n".join(lines),
+        "type": "search.alert",
+        "id": str(message_id),
+        "organization": organization,
+        "at": _time(at),
+        "search_count": len(found),
+        "searches": [
+            {
+                "name": one.name,
+                "count": one.found,
+                "since": _time(one.found_since or at),
+                "url": _address("web:saved-search", organization, one.pk),
+            }
+            for one in listed
+        ],
+    }
+
+
+def _finding(organization: str, search: SavedSearch) -> str:
+    page = _address("web:saved-search", organization, search.pk)
+    name = _escaped(search.name)
+    shown = f"<{page}|{name}>" if page else name
+    return f"• {shown}: {search.found:,} new line{pluralize(search.found)}"
 
 
 def trial_body(organization: str, *, message_id: UUID, at: datetime) -> dict[str, Any]:
@@ -116,10 +152,13 @@ def _link(alert: RepositoryAlert) -> str:
 
 
 def _page(alert: RepositoryAlert) -> str | None:
+    return _address("web:repository", alert.organization.slug, alert.repository.name)
+
+
+def _address(page: str, *arguments: object) -> str | None:
     if not settings.PUBLIC_URL:
         return None
-    arguments = [alert.organization.slug, alert.repository.name]
-    return settings.PUBLIC_URL.rstrip("/") + reverse("web:repository", args=arguments)
+    return settings.PUBLIC_URL.rstrip("/") + reverse(page, args=arguments)
 
 
 def _escaped(text: str) -> str:

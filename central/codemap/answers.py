@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
+from central.owners.answers import OWNER_COUNTS, OwnerCount
 from central.repositories.visibility import MISSING_MORE, AnsweringProject, MissingProject
 from central.trace.answers import ShownDefinition
 
@@ -130,6 +131,11 @@ class Consumer:
     imports: int
     definitions: Annotated[list[UsedDefinition], "The 20 that it uses most"]
     definitions_more: int
+    owners: Annotated[
+        list[str] | None,
+        "Who owns its manifest by CODEOWNERS, or without one all of its project; empty: no owner; "
+        "null: not known",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +163,9 @@ class Consumers:
     ]
     receipt: MapReceipt
     hint: Annotated[str | None, "Why the answer is empty"]
+    owners: Annotated[list[OwnerCount], f"All consumers. {OWNER_COUNTS}"] = field(
+        default_factory=list
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from central.codemap.packages import Packages
 from central.codemap.requests import ConsumersRequest
 from central.codemap.uses import imports, uses
 from central.errors import NotFoundError
+from central.owners.answers import owner_counts
 from central.repositories.visibility import RepositorySnapshot
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -252,7 +253,14 @@ def _answer(asked: _Asked, found: _Found) -> Consumers:
         unresolved=found.unresolved,
         receipt=receipt,
         hint=None if shown else _hint(found, len(rows), inside, receipt),
+        owners=owner_counts(asked.scope.owners, (_owned(asked, place) for place in listed)),
     )
+
+
+def _owned(asked: _Asked, place: PackagePlace) -> tuple[RepositorySnapshot, str]:
+    """Return whose owner is a consumer's: its manifest, or all of what no manifest is about."""
+    package = asked.every.of(place)
+    return asked.scope.repositories[place.repository], package.manifest if package else ""
 
 
 def _consumer(
@@ -288,6 +296,7 @@ def _consumer(
             if (one := definitions.get(key))
         ],
         definitions_more=max(len(row.used) - _DEFINITIONS, 0),
+        owners=asked.scope.owners.listed(*_owned(asked, place)),
     )
 
 

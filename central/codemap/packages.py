@@ -11,7 +11,8 @@ from central.trace.stored.package_imports import PackagePlace
 from central.trace.versions import is_older
 
 _sql = sql_with(package=Package, dependency=Dependency)
-_PACKAGES: Final = _sql("""SELECT p.id, p.repository_id, p.ecosystem, p.name, p.version, p.root
+_PACKAGES: Final = _sql("""SELECT p.id, p.repository_id, p.ecosystem, p.name, p.version, p.root,
+        p.manifest
     FROM {package} p WHERE p.repository_id = ANY(%s::bigint[])""")
 # What one package asks another one for, by manifest and lock file. One of its own repository goes
 # before others of the name.
@@ -36,6 +37,7 @@ class NamedPackage(NamedTuple):
     name: str
     version: str
     root: str
+    manifest: str
 
 
 class Requirement(NamedTuple):

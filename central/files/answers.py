@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from central.owners.ownership import OWNERS
 from central.repositories.visibility import (
     AnsweringProject,
     MissingProject,
@@ -89,6 +90,7 @@ class FileContent:
     ] = field(default_factory=list)
     encoding: Annotated[str | None, "Of the file's bytes if not UTF-8: Python's codec"] = None
     byte_order_mark: Annotated[bool, "Whether the file begins with one; content never does"] = False
+    owners: Annotated[list[str] | None, OWNERS] = None
 
 
 def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:

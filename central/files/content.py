@@ -9,6 +9,7 @@ from central.db import one_moment
 from central.errors import InvalidError
 from central.files.answers import FileContent, UnparsedRange, receipt_of
 from central.files.requests import ContentRequest
+from central.owners.reading import owners_reader
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
 from indexer.decoding import has_mark
@@ -37,6 +38,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         file = File.objects.filter(repository_id=repository.id, path=request.path).first()
         if file is None:
             raise file_not_found(repository.id, request.path)
+        owners = owners_reader(credential).listed(repository, file.path)
     found = lines_of(file.content, request.start_line, request.end_line)
     url = repository.url(file.path, found.first, found.last) if found.first else None
     return FileContent(
@@ -59,6 +61,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         encoding=file.encoding or None,
         byte_order_mark=not file.skipped
         and has_mark(text=file.content, encoding=file.encoding, size=file.size),
+        owners=owners,
     )
 
 

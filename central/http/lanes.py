@@ -137,7 +137,7 @@ _LANES: Final = (
     (re.compile(r"/api/v1/(trace/|graph/|map)"), Lane.TRACES),
     (
         re.compile(
-            r"/o/[^/]+/((symbol|graph|map|unused)\Z|knowledge(/|\Z)|r/[^/]+/(violations|consumers)\Z)"
+            r"/o/[^/]+/((symbol|graph|map|unused)\Z|knowledge(/|\Z)|r/[^/]+/((violations|consumers)\Z|name/))"
         ),
         Lane.TRACES,
     ),

@@ -19,11 +19,14 @@ from sse_starlette.sse import AppStatus
 
 from agents.backend import CENTRAL_HINTS, INVALID, ServiceBackend
 from agents.event_stream import EventLines
+from agents.parameters import is_structured
 from agents.results import ERROR_KEY, error_in
 from agents.tools import INSTRUCTIONS, add_tools
 from central.http.asgi import RequestThreads
 from central.mcp.lazy_app import App
 from central.mcp.service_backend import ServicesBackend
+
+STRUCTURED_HEADER: Final = "Codesearch-Structured"
 
 _log = structlog.get_logger(__name__)
 
@@ -58,6 +61,12 @@ def _outcome(result: HandlerResult) -> str:
     if not isinstance(result, dict) or not result.get("isError"):
         return "ok"
     return str(result.get("_meta", {}).get(ERROR_KEY, {}).get("code", "failed"))
+
+
+def wants_structure(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Return whether the request's header asks for structured content. Raises ToolError."""
+    headers = ctx.request.headers if ctx.request else {}
+    return is_structured(headers.get(STRUCTURED_HEADER, ""), STRUCTURED_HEADER)
 
 
 @asynccontextmanager
@@ -101,7 +110,7 @@ async def mcp_application(threads: RequestThreads) -> AsyncIterator[App]:
         subscriptions=False,
     )
     async with backend(threads) as chosen:
-        add_tools(server, lambda: chosen, hints=CENTRAL_HINTS)
+        add_tools(server, lambda: chosen, hints=CENTRAL_HINTS, wants_structure=wants_structure)
         application = server.streamable_http_app(
             stateless_http=True,
             max_request_body_size=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,

@@ -17,6 +17,7 @@ class FilterName(StrEnum):
     LANG = "lang"
     SYM = "sym"
     TYPE = "type"
+    OWNER = "owner"
 
 
 class Match(StrEnum):
@@ -26,6 +27,9 @@ class Match(StrEnum):
     GLOB = "glob"
     REGEX = "regex"
     EXACT = "exact"  # `lang:` and `type:`, whose values are names
+
+
+NO_OWNER: Final = "none"  # the value of `owner:` for files without one
 
 
 CASE: Final = "case"
@@ -52,8 +56,8 @@ NAMED_VALUES: Final = frozenset({FilterName.LANG, FilterName.TYPE})
 _LONG_NAMES: Final = tuple(sorted(name for name in NAMES if len(name) > 2))
 # Words of code and prose that differ in a letter from a filter's name.
 _ORDINARY: Final = frozenset(
-    {"cause", "clang", "context", "filed", "flang", "patch", "report", "repro", "slang", "typed",
-     "xpath"}
+    {"cause", "clang", "context", "filed", "flang", "loner", "lower", "patch", "power", "report",
+     "repro", "slang", "toner", "tower", "typed", "xpath"}
 )  # fmt: skip
 _SIMILARITY: Final = 0.8
 _COLON_WORD: Final = re.compile(r"([a-z]+):(?!:|//|\s|\Z)")

@@ -120,6 +120,30 @@ def text_matcher(
     return lambda text: search(text) is not None
 
 
+def owner_matcher(value: str, match: Match, *, column: int = 1) -> Callable[[str], bool]:
+    """Return the test of an owner's name by a value of `owner:`, in any case.
+
+    A value without wildcards is the whole name, or its parts behind a slash: `platform` is
+    `@acme/platform`, and no `@acme/platform-web`. Raises QueryError for a bad value.
+    """
+    if match is Match.REGEX:
+        return text_matcher(value, match, ignore_case=True, column=column)
+    if match is Match.GLOB:
+        is_glob = text_matcher(value.removeprefix("@"), match, ignore_case=True, column=column)
+        return lambda name: is_glob(name.removeprefix("@"))
+    check_length(value, "value", column)
+    wanted = value.casefold()
+    is_whole, end = wanted.startswith("@"), f"/{wanted}"
+
+    def test(name: str) -> bool:
+        owner = name.casefold()
+        if is_whole:
+            return owner == wanted
+        return owner.removeprefix("@") == wanted or owner.endswith(end)
+
+    return test
+
+
 def has_upper_case(pattern: str) -> bool:
     r"""Return whether a pattern has an upper-case letter outside of escapes such as `\S`."""
     text = _NOT_TEXT.sub("", pattern)

@@ -82,7 +82,7 @@ class Structural:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a repository, a path, a language, a symbol's name or a kind of result."""
+    """A condition on a repository, a path, a language, an owner, a symbol or a kind of result."""
 
     name: FilterName
     value: str
@@ -179,8 +179,11 @@ class Query:
         return not self.words and bool(self.terms) and not self.content_terms
 
     def ignores_case(self, term: Filter | Literal | Regex) -> bool:
-        """Return whether upper and lower case are the same for a term. They are in `repo:`."""
-        if isinstance(term, Filter) and term.name is FilterName.REPO:
+        """Return whether upper and lower case are the same for a term.
+
+        They are in `repo:` and `owner:`.
+        """
+        if isinstance(term, Filter) and term.name in {FilterName.REPO, FilterName.OWNER}:
             return True
         if self.case is not Case.AUTO:
             return self.case is Case.NO

@@ -10,6 +10,7 @@ from django.db.models.functions import RowNumber
 
 from central.errors import NotFoundError
 from central.extensions import added
+from central.repositories.disk_usage import disk_bytes
 from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.models import IndexedBy, Repository
@@ -75,6 +76,11 @@ class ProjectStatus:
     chunks: int
     symbols: int
     references: int
+    disk_bytes: Annotated[
+        int,
+        "Bytes on disk, estimated: by its rows, its share of the tables and of the embedded "
+        "vector store; measured at most every five minutes",
+    ]
     languages: dict[str, int]
     resolved_by: Annotated[
         dict[str, int],
@@ -109,8 +115,8 @@ class IndexStatus:
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
     """Return the status of all visible repositories or of `project`.
 
-    Two queries, and another one if files are skipped. Raises NotFoundError for a project that is
-    not visible.
+    Two queries, another one if files are skipped, and two to measure the disk. Raises
+    NotFoundError for a project that is not visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
     if project:
@@ -205,6 +211,7 @@ def _project_status(
         chunks=repository.chunks,
         symbols=repository.symbols,
         references=repository.references,
+        disk_bytes=disk_bytes(repository),
         languages=repository.languages,
         resolved_by=resolved_by(repository.scip, repository.languages),
         languages_without_symbols=sorted(WITHOUT_SYMBOLS.intersection(repository.languages)),

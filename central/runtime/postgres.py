@@ -43,6 +43,8 @@ with warnings.catch_warnings():
 _wheel: Any = postgres_server
 
 _READY_SECONDS: Final = 300  # it first repeats its log, after a crash
+# Without recycling, the log of a stopped service is two files of 16 MB, whatever was indexed.
+_SETTINGS: Final = {"max_wal_size": "256MB", "wal_recycle": "off"}
 _LEAVE_SECONDS: Final = 5
 _LOG_END_BYTES: Final = 1_500
 _INFO_LINES: Final = 8  # of postmaster.pid, once it is whole
@@ -123,7 +125,8 @@ class EmbeddedServer(postgres_server.PostgresServer):
         self._postmaster_info = self._ready_info()
 
     def _launch(self) -> None:
-        options = ["-w", "-t", str(_READY_SECONDS), "-o", f'-h "" -k {self.pgdata}']
+        settings = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
+        options = ["-w", "-t", str(_READY_SECONDS), "-o", f'-h "" -k {self.pgdata} {settings}']
         options += ["-l", str(self.log), "-D", str(self.pgdata), "start"]
         try:
             pgexec("pg_ctl", options, bin_path=self.bin_path, user=self.system_user)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
+from central.owners.ownership import OWNERS
 from central.repositories.visibility import (
     MISSING_MORE,
     AnsweringProject,
@@ -15,6 +16,7 @@ from central.repositories.visibility import (
 )
 from central.search.confidence import Confidence
 from central.search.exact.matching import MatchedLine
+from central.search.facets import Facets
 from central.search.ranking.explanation import Explanation
 
 
@@ -84,6 +86,7 @@ class Result:
     note: Annotated[
         str, "Of a frame of a stack trace: why this line is shown and not the frame's, or empty"
     ] = ""
+    owners: Annotated[list[str] | None, OWNERS] = None
 
 
 class ReadAs(StrEnum):
@@ -172,6 +175,7 @@ class Answer:
     instead: Annotated[
         Instead | None, "Only if there are no results, because a quoted text stands nowhere"
     ] = None
+    facets: Annotated[Facets | None, "With facets, on the first page"] = None
 
 
 def missing_projects(

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from central.query.filters import FilterName
-from central.query.patterns import text_matcher
+from central.query.filters import NO_OWNER, FilterName
+from central.query.patterns import owner_matcher, text_matcher
 from central.query.syntax import (
     Case,
     Filter,
@@ -80,7 +80,7 @@ def exact_hint(
 
 
 def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
-    """Return the sentence about names that no visible repository has, with near names."""
+    """Return the sentence about names of repositories or owners that do not exist here."""
     if scope.unknown and not scope.selected:
         return _no_repository(scope.unknown, scope)
     names = [item.name for item in scope.selected]
@@ -91,7 +91,38 @@ def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
         and term.name is FilterName.REPO
         and not any(map(text_matcher(term.value, term.match, ignore_case=True), names))
     ]
-    return _no_repository(unknown, scope) if unknown and names else None
+    if unknown and names:
+        return _no_repository(unknown, scope)
+    return _owner_hint(read, scope)
+
+
+def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
+    """Return the sentence about an owner that no visible CODEOWNERS names, with near names."""
+    terms = [
+        term
+        for term in conjuncts(read.query.predicate)
+        if isinstance(term, Filter)
+        and term.name is FilterName.OWNER
+        and term.value.lower() != NO_OWNER
+    ]
+    if not terms:
+        return None
+    owners = scope.owners.of(scope.searched.values()).values()
+    names = set[str]().union(*(one.names or () for one in owners))
+    unknown = next(
+        (one for one in terms if not any(map(owner_matcher(one.value, one.match), names))), None
+    )
+    if unknown is None:
+        return None
+    parts = {part.lower(): name for name in sorted(names) for part in (name, name.split("/")[-1])}
+    near = [parts[one] for one in get_close_matches(unknown.value.lower(), parts, n=3)]
+    near_names = ", ".join(dict.fromkeys(near))
+    return Sentence.of(
+        "no_such_owner",
+        "No CODEOWNERS in the search's scope names the owner {name}.{near}",
+        name=unknown.value,
+        near=f" Near names: {near_names}." if near_names else "",
+    )
 
 
 def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from central.owners.reading import OwnersReader
 from central.query.pasted.paths import tails
 from central.query.pasted.stack_trace import StackTrace
 from central.repositories.visibility import RepositorySnapshot
@@ -50,8 +51,10 @@ def frame_results(
     places: Sequence[FramePlace],
     request: SearchRequest,
     searched: Mapping[int, RepositorySnapshot],
+    owners: OwnersReader,
 ) -> list[Result]:
     """Build a result for each place, in order; files that are gone meanwhile are left out."""
+    owners.of(searched[one] for one in {place.file.repository for place in places})  # all at once
     files = {place.file.id: place.file for place in places}
     texts = {file.id: text for _, file, text in contents(enumerate(files.values()))}
     request = replace(
@@ -64,9 +67,11 @@ def frame_results(
         content = texts.get(place.file.id)
         if content is None:
             continue
-        result = _result(place, content, request, searched[place.file.repository])
-        score = max(0.5, 1.0 - _STEP * len(results))
-        results.append(replace(result, score=round(score, 4)))
+        repository = searched[place.file.repository]
+        score = round(max(0.5, 1.0 - _STEP * len(results)), 4)
+        listed = owners.listed(repository, place.file.path)
+        result = _result(place, content, request, repository)
+        results.append(replace(result, score=score, owners=listed))
     return results
 
 

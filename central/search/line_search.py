@@ -10,11 +10,11 @@ from itertools import chain
 from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
+from central.owners.ownership import RepositoryOwners
+from central.owners.reading import OwnersReader
+from central.query.evaluate import Evaluator
 from central.query.syntax import Query
-from central.repositories.visibility import (
-    MissingProject,
-    RepositorySnapshot,
-)
+from central.repositories.visibility import MissingProject, RepositorySnapshot
 from central.search.answers import (
     Answer,
     Result,
@@ -29,6 +29,7 @@ from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
+from central.search.facets import Facets, FoundFile, facets_of
 from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
 from central.search.query import SearchRequest
@@ -66,26 +67,26 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         page = exact_page(
             search, position=position, limit=request.limit, repositories=scope.fingerprint
         )
-        missing = _missing(scope, search.unread)
+        answer = _answer(read, scope, page, _missing(scope, plan, search.unread), started)
         hint = None
         if not page.hits:
             finds = partial(_finds, scope, read)
-            hint = exact_hint(read, scope, missing=missing, finds=finds)
+            hint = exact_hint(read, scope, missing=answer.receipt.missing, finds=finds)
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
-    answer = _answer(read, scope, page, missing, started)
     return replace(answer, next_cursor=cursor, hint=hint)
 
 
 def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> Answer | None:
     """Return the first page of files of the scope that match; None if there is none in time."""
-    started = time.perf_counter()
+    started, plan = time.perf_counter(), _checked_plan(read)
     with one_moment():
-        search = _exact_search(scope, read, _checked_plan(read), files=EXACT_FILES, seconds=seconds)
+        search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=seconds)
         page = exact_page(search, position=None, limit=read.request.limit)
-        missing = _missing(scope, search.unread)
-    return _answer(read, scope, page, missing, started) if page.hits else None
+        if not page.hits:
+            return None
+        return _answer(read, scope, page, _missing(scope, plan, search.unread), started)
 
 
 def _answer(
@@ -96,9 +97,10 @@ def _answer(
     started: float,
 ) -> Answer:
     request = read.request
+    scope.owners.of(scope.searched[one] for one in {hit.file.repository for hit in page.hits})
+    results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
-    results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
@@ -109,15 +111,26 @@ def _answer(
         confidence=Confidence.STRONG if results else None,
         match=1.0 if results else None,
         total=Total(page.matches, page.files, page.at_least),
+        facets=_facets(scope, page) if request.facets and not request.cursor else None,
     )
+
+
+def _facets(scope: SearchScope, page: ExactPage) -> Facets:
+    files = (
+        FoundFile(scope.searched[one.repository].name, one.path, one.language)
+        for one in page.counted
+    )
+    return facets_of(files, at_least=page.at_least)
 
 
 def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:
     """Return whether another query finds something in some files, for a moment."""
     rows = row_filter(read.request) if is_restricted else RowFilter()
+    plan = exact_plan(query, language=read.request.language)
     search = ExactSearch(
-        exact_plan(query, language=read.request.language),
+        plan,
         scope.searched,
+        owners=_owners(scope, plan),
         rows=rows,
         files=EXACT_HINT_FILES,
         seconds=EXACT_HINT_SECONDS,
@@ -174,7 +187,7 @@ def _streamed(
         if hit.is_cut or (has_more and not read.lists_files):
             search.unread.add([hit.file.repository], "too_many_matches")
         yield result
-    missing = _missing(scope, search.unread)
+    missing = _missing(scope, plan, search.unread)
     hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     yield StreamEnd(receipt_of(scope.selected, missing, took_ms=took_ms), hint)
@@ -203,15 +216,34 @@ def _checked_plan(read: ReadRequest) -> ExactPlan:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """What a query requires of files, and the repositories in which that is not known of all."""
+    """What a query requires of files, and the repositories in which that is not known of all.
+
+    `owners` is the reader of them, if the query asks for owners.
+    """
 
     holds: Holds
     unread: Unread
+    evaluator: Evaluator
+    owners: OwnersReader | None
+
+    @property
+    def reasons(self) -> Mapping[int, str]:
+        """Why the answer may lack something, by the repository's id."""
+        return _unread_owners(self.owners) | self.unread.reasons
+
+    def narrowed(self, searched: Mapping[int, RepositorySnapshot]) -> list[int]:
+        """Return the ids of repositories to search: not those without an owner of the query."""
+        if not self.owners:
+            return list(searched)
+        owners = self.owners.of(searched.values())
+        return [
+            key
+            for key, item in searched.items()
+            if self.evaluator.repository(item.name, owners[key]) is not False
+        ]
 
 
-def restriction(
-    read: ReadRequest, searched: Mapping[int, RepositorySnapshot]
-) -> Restriction | None:
+def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     """Return what chunks must fulfil beside their rank; None if nothing is required.
 
     Literals, patterns and `sym:` are looked up before the ranking: they hold of few files.
@@ -219,26 +251,44 @@ def restriction(
     if read.query.predicate is None:
         return None
     plan = exact_plan(read.query, language=read.request.language)
+    reader = scope.owners if plan.evaluator.reads_owners else None
     if not plan.needs_lookup:
-        return Restriction(_of_names(plan, searched), Unread())
+        return Restriction(_of_names(plan, scope), Unread(), plan.evaluator, reader)
     search = ExactSearch(
         plan,
-        searched,
+        scope.searched,
+        owners=_owners(scope, plan),
         rows=row_filter(read.request),
         files=EXACT_FILES,
         seconds=EXACT_SECONDS,
     )
     with one_moment():
         found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
-    return Restriction(_among(found), search.unread)
+    return Restriction(_among(found), search.unread, plan.evaluator, reader)
 
 
-def _of_names(plan: ExactPlan, searched: Mapping[int, RepositorySnapshot]) -> Holds:
+def _of_names(plan: ExactPlan, scope: SearchScope) -> Holds:
+    searched, owners = scope.searched, _owners(scope, plan)
+
     def holds(repository: int, path: str, language: str) -> bool:
-        name = searched[repository].name
-        return plan.evaluator.file(repository=name, path=path, language=language) is True
+        truth = plan.evaluator.file(
+            repository=searched[repository].name,
+            path=path,
+            language=language,
+            owners=owners.get(repository),
+        )
+        return truth is True
 
     return holds
+
+
+def _owners(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryOwners]:
+    """Return the owners of what is searched, by repository; none if the query does not ask."""
+    return scope.owners.of(scope.searched.values()) if plan.evaluator.reads_owners else {}
+
+
+def _unread_owners(reader: OwnersReader | None) -> dict[int, str]:
+    return dict.fromkeys(reader.unread, "owners_unread") if reader else {}
 
 
 def _among(found: Collection[tuple[int, str]]) -> Holds:
@@ -257,6 +307,7 @@ def _exact_search(
     return ExactSearch(
         plan,
         scope.searched,
+        owners=_owners(scope, plan),
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
@@ -265,8 +316,10 @@ def _exact_search(
     )
 
 
-def _missing(scope: SearchScope, unread: Unread) -> list[MissingProject]:
-    return missing_projects(scope.selected, scope.unknown, unread.reasons)
+def _missing(scope: SearchScope, plan: ExactPlan, unread: Unread) -> list[MissingProject]:
+    reader = scope.owners if plan.evaluator.reads_owners else None
+    reasons = _unread_owners(reader) | unread.reasons
+    return missing_projects(scope.selected, scope.unknown, reasons)
 
 
 def _result(
@@ -279,4 +332,6 @@ def _result(
     """Return the result, and whether the file has more lines that match."""
     repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
-    return exact_result(hit, request=request, repository=repository, lines=lines)
+    result, has_more = exact_result(hit, request=request, repository=repository, lines=lines)
+    owners = scope.owners.listed(repository, hit.file.path)
+    return replace(result, owners=owners), has_more

@@ -141,7 +141,7 @@ def _find_frames(scope: SearchScope, request: SearchRequest, trace: StackTrace) 
     with one_moment():
         chosen = find_places(trace, request, scope.searched)
         places = [*chosen.best, *chosen.others][: request.limit]
-        results = frame_results(places, request, scope.searched)
+        results = frame_results(places, request, scope.searched, scope.owners)
     if not results:
         return None
     missing = missing_projects(scope.selected, scope.unknown, {})

@@ -94,6 +94,7 @@ class SearchRequest:
     explain: bool = False
     group_by: GroupBy = GroupBy.NONE
     lines: int = EXACT_LINES_OF_RESULT
+    facets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

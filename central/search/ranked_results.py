@@ -1,7 +1,8 @@
-"""The results of a ranked search, built from scored hits. Pure."""
+"""The results of a ranked search, built from scored hits."""
 
 from collections.abc import Mapping, Sequence
 
+from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import Result, ResultSpan
 from central.search.query import SearchRequest
@@ -66,12 +67,14 @@ def build_results(
     repositories: Mapping[int, RepositorySnapshot],
     texts: Mapping[int, DisplayedText],
     cosines: Mapping[int, float],
+    owners: OwnersReader,
 ) -> list[Result]:
     """Build the results of a page; hits whose chunk no longer exists are omitted.
 
     `cosines`: similarities of the hits that the dense lists lack.
     """
     results = []
+    owners.of(repositories[one] for one in {hit.row.repository for hit in hits})  # all at once
     for hit in hits:
         row = hit.row
         if row.id not in texts:
@@ -110,6 +113,7 @@ def build_results(
                 url=repository.url(row.path, hit.span.start, hit.span.end),
                 why=hit.explanation,
                 spans=[_span(further) for further in hit.further[:RESULT_SPANS]],
+                owners=owners.listed(repository, row.path),
             )
         )
     return results

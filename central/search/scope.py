@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from central.http import cursors
+from central.owners.reading import OwnersReader, owners_reader
 from central.query.filters import FilterName, Match
 from central.query.patterns import text_matcher
 from central.query.syntax import And, Filter, Node, Not, Or
@@ -37,7 +38,7 @@ def decode_cursor(*, request: SearchRequest, organization: str) -> Any:
 def _cursor_key(request: SearchRequest, organization: str) -> object:
     """Return the fields that decide order and hits, without page size and display options."""
     key = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0, lines=0))
-    del key["explain"]
+    del key["explain"], key["facets"]
     if request.group_by is GroupBy.NONE:
         del key["group_by"]  # cursors from before there was one stay valid
     return [organization, key]
@@ -82,11 +83,12 @@ def _name_matcher(value: str, match: Match) -> Callable[[str], bool]:
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """The visible repositories, and those that the request selects."""
+    """The visible repositories, and those that the request selects; `owners` reads theirs."""
 
     visible: list[RepositorySnapshot]
     selected: list[RepositorySnapshot]
     unknown: list[str]
+    owners: OwnersReader
 
     @property
     def searched(self) -> dict[int, RepositorySnapshot]:
@@ -127,4 +129,5 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
             )
         ],
         unknown=sorted(included.difference(item.name for item in visible)),
+        owners=owners_reader(credential),
     )

@@ -25,6 +25,7 @@ from central.search.answers import (
 )
 from central.search.confidence import Confidence, assess, confidence_of
 from central.search.empty_answers import advice_on, repository_hint
+from central.search.facets import Facets, FoundFile, facets_of
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
 from central.search.line_search import find_lines, restriction
@@ -59,6 +60,7 @@ class _Page:
     lacks: Mapping[int, str]
     is_restricted: bool
     match: float
+    facets: Facets | None
 
 
 def search(*, credential: Credential, request: SearchRequest) -> Answer:
@@ -160,12 +162,18 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         organization=slug,
         visible=scope.visible,
     )
-    required = restriction(read, searched)
+    required = restriction(read, scope)
+    repositories = required.narrowed(searched) if required else list(searched)
+    wanted = set(repositories)
     plan = RetrievalPlan(
         mode=request.mode,
         queries=queries,
-        collections=collections,
-        repositories=list(searched),
+        collections={
+            spec: kept
+            for spec, several in collections.items()
+            if (kept := [one for one in several if one.repository in wanted])
+        },
+        repositories=repositories,
         points=point_filter(request),
         rows=replace(row_filter(request), holds=required.holds if required else None),
         min_similarity=request.min_similarity,
@@ -174,7 +182,8 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     store = vector_store()
     end = offset + request.limit
     projects = {item.id: item.name for item in searched.values()}
-    found, is_truncated = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    ranked = _hits(store, plan, projects, wanted=end + 1, explain=request.explain)
+    found, is_truncated = ranked.hits, ranked.is_truncated
     match = assess(ungrouped(found), queries, mode=request.mode)
     hits = found[: min(end + 1, MAX_RESULTS)]
     page = hits[offset:end]
@@ -193,6 +202,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         repositories=searched,
         texts=texts,
         cosines=cosines,
+        owners=scope.owners,
     )
     reindexed = [one for one in shown if generations.get(one) != searched[one].generation]
     lacks = dict.fromkeys(reindexed, "reindexed") | {
@@ -201,13 +211,28 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         if _spec(item.embedder) in unavailable
     }
     if required:
-        lacks = required.unread.reasons | lacks
+        lacks = {**required.reasons, **lacks}
     if is_truncated:
         cut = (item.id for item in scope.selected if not item.incomplete_reason)
         lacks = dict.fromkeys(cut, "too_many_hits") | lacks
     has_more = len(hits) > end
     is_restricted = required is not None
-    return _Page(results, has_more, bool(reindexed), lacks, is_restricted, match)
+    facets = None
+    if request.facets and not offset:
+        files = (
+            FoundFile(projects[hit.row.repository], hit.row.path, hit.row.language) for hit in found
+        )
+        facets = facets_of(files, at_least=ranked.is_cut or bool(lacks))
+    return _Page(results, has_more, bool(reindexed), lacks, is_restricted, match, facets)
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedHits:
+    """Hits, best first. `is_cut`: the store may have more; `is_truncated`: and will not tell."""
+
+    hits: list[ScoredHit]
+    is_cut: bool
+    is_truncated: bool
 
 
 def _hits(
@@ -217,13 +242,13 @@ def _hits(
     *,
     wanted: int,
     explain: bool,
-) -> tuple[list[ScoredHit], bool]:
+) -> _RankedHits:
     """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition or file once.
 
-    The first hits do not depend on `wanted`. The flag is true if there are fewer because the
+    The first hits do not depend on `wanted`. They are truncated if there are fewer because the
     lists may not grow further. Raises StoreError.
     """
-    is_truncated = False
+    is_truncated = is_cut = False
     wanted = min(wanted, MAX_RESULTS)
     joiner = Joiner(first_lines, by_file=plan.by_file)
     max_score = 1.0
@@ -242,9 +267,10 @@ def _hits(
         joiner.add(ranked)
         max_score = ranked[-1].score if ranked else max_score
         if len(joiner) >= wanted:
+            is_cut = True
             break
         is_truncated = batch.is_truncated
-    return joiner.hits, is_truncated
+    return _RankedHits(joiner.hits, is_cut or is_truncated, is_truncated)
 
 
 def _drop_dissimilar(
@@ -304,4 +330,5 @@ def _answer(
         confidence=confidence,
         match=page.match,
         hint=Sentence.joined(hints) or None,
+        facets=page.facets,
     )

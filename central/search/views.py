@@ -105,6 +105,10 @@ class SearchRequestSerializer(OrganizationSerializer):
         help_text="file: one result for each file, its best hit, with further ones as spans. "
         "Symbol searches list definitions and exact searches list files in any case",
     )
+    facets = StrictBooleanField(
+        default=False,
+        help_text="Count the files found by repository, language and directory; not with cursor",
+    )
     cursor = StrictCharField(max_length=500, required=False, help_text="next_cursor of a page")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +148,8 @@ class MissingProjectSerializer(LackingSerializer):
         "filters leave too little of the first 100,000 hits), or of exact searches: timeout, "
         "too_many_files, "
         "text_index_incomplete (it is being built), "
-        "text_index_damaged (until the next reconcile), and of streams: too_many_matches (of one "
+        "text_index_damaged (until the next reconcile), of queries with owner: owners_unread (who "
+        "owns its files is not known; its page says why), and of streams: too_many_matches (of one "
         "file)"
     )
 
@@ -159,6 +164,7 @@ _REQUESTS = SearchRequestSerializer()
 _LISTS: Final = frozenset({"queries", "include_projects", "exclude_projects"})
 _NUMBERS: Final = {
     "explain": FLAG,
+    "facets": FLAG,
     **dict.fromkeys(("limit", "expand", "max_content"), INTEGER),
     "min_similarity": DECIMAL,
 }

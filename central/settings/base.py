@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "central.trace.stored.apps.StoredEdgesConfig",
     "central.knowledge",
     "central.onboarding",
+    "central.saved_searches",
     "central.alerts",
     "central.web",
 ]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from central.owners.answers import OWNER_COUNTS, OwnerCount
+from central.owners.ownership import OWNERS
 from central.repositories.extractors import OlderExtractor
 from central.repositories.visibility import (
     MISSING_MORE,
@@ -100,6 +102,7 @@ class Link:
     indexed_version: Annotated[str | None, "Of the callee's package, as indexed"]
     lags: Annotated[bool | None, "Whether pinned_version is older than indexed_version"]
     url: str | None
+    owners: Annotated[list[str] | None, OWNERS] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +255,9 @@ class Callers:
     next_cursor: str | None
     receipt: TraceReceipt
     hint: Annotated[str | None, "Why the answer is empty"] = None
+    owners: Annotated[list[OwnerCount], f"Callers on all pages. {OWNER_COUNTS}"] = field(
+        default_factory=list
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +333,9 @@ class ChangedSymbol:
     definition: ShownDefinition
     count: int
     projects: list[AffectedProject]
+    owners: Annotated[list[OwnerCount], f"All its callers. {OWNER_COUNTS}"] = field(
+        default_factory=list
+    )
 
 
 @dataclass(frozen=True, slots=True)

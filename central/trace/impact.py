@@ -28,7 +28,7 @@ from central.trace.resolve.definitions import (
 )
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
-from central.trace.service import in_order
+from central.trace.service import in_order, owners_of_steps
 from central.trace.transitive_callers import CallerTraversal, transitive_callers
 from indexer.limits import IMPACT_DEFINITIONS
 
@@ -172,6 +172,7 @@ def _symbols(
                     )
                     for repository, steps in by_project.items()
                 ],
+                owners_of_steps(scope, by_target[index]),
             )
         )
     return answer

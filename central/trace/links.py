@@ -177,6 +177,8 @@ def links(
     unread = [key for key in callers if key[1] and key not in definitions]
     definitions = {**definitions, **definitions_at(scope.resolver, unread)}
     evidence = Evidence(scope.resolver, [step.edge for step in steps], definitions)
+    repositories = {step.edge.site.repository for step in steps}
+    scope.owners.of(scope.repositories[one] for one in repositories)  # all at once
     return [_link(scope, step, evidence, definitions) for step in steps]
 
 
@@ -237,4 +239,5 @@ def _link(
         indexed_version=target.version or None,
         lags=is_older(target.ecosystem, pinned=pinned, indexed=target.version),
         url=repository.url(site.path, site.line),
+        owners=scope.owners.listed(repository, site.path),
     )

@@ -10,6 +10,7 @@ from central.corpus.models import File
 from central.db import fetch_rows, id_array, one_moment, sql_with
 from central.errors import NotFoundError
 from central.observability.tracing import Span, span
+from central.owners.reading import OwnersReader, owners_reader
 from central.repositories.models import Repository
 from central.repositories.resolved_by import resolved_by
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
@@ -58,6 +59,7 @@ class TraceScope:
     is_compared: bool
     edges_behind: int | None
     resolved_by: list[ResolvedBy]
+    owners: OwnersReader
     span: Span
     started: float
 
@@ -104,6 +106,7 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
             live.behind is not None,
             behind,
             indexed,
+            owners_reader(credential),
             current,
             started,
         )

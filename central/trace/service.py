@@ -1,17 +1,22 @@
 """Callers and callees as pages of an answer."""
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from central.http.cursors import decode_cursor, encode_cursor
+from central.owners.answers import OwnerCount, owner_counts
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
 from central.trace.answers import (
     Callees,
     Callers,
     Link,
+    MeantDefinition,
+    NameInFile,
     PartlyParsed,
     References,
     TraceReceipt,
@@ -26,7 +31,7 @@ from central.trace.links import links
 from central.trace.position import meaning_at
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, selected_definitions, traced
-from central.trace.requests import ReferencesRequest, TraceRequest
+from central.trace.requests import FilePosition, ReferencesRequest, TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT
@@ -114,7 +119,7 @@ def callees(*, credential: Credential, request: TraceRequest) -> Callees:
     with traced(credential, "callees", symbol) as scope:
         page = _page("callees", scope, request, lambda: _callees(scope, request))
         scope.span.set_attributes(resultCount=page.count)
-    return Callees(symbol, *page)
+    return Callees(symbol, *page.shown)
 
 
 def callers_and_callees(
@@ -128,7 +133,10 @@ def callers_and_callees(
         up = _page("callers", scope, upwards, lambda: _callers(scope, upwards))
         down = _page("callees", scope, downwards, lambda: _callees(scope, downwards))
         scope.span.set_attributes(resultCount=up.count + down.count)
-    return Callers(upwards.selector.symbol, *up), Callees(downwards.selector.symbol, *down)
+    return (
+        Callers(upwards.selector.symbol, *up),
+        Callees(downwards.selector.symbol, *down.shown),
+    )
 
 
 def references(*, credential: Credential, request: ReferencesRequest) -> References:
@@ -143,11 +151,82 @@ def references(*, credential: Credential, request: ReferencesRequest) -> Referen
         page = _page("references", scope, request, lambda: _callers_of(scope, chosen, request))
         scope.span.set_attributes(resultCount=page.count)
     hint = meaning.reason or page.hint
-    return References(meaning.name, *page._replace(definitions=shown, hint=hint))
+    return References(meaning.name, *page._replace(definitions=shown, hint=hint).shown)
+
+
+class ProjectUses(NamedTuple):
+    """How often a repository uses what a name means, and the first places."""
+
+    project: str
+    use_count: int
+    links: list[Link]
+
+
+class NameUses(NamedTuple):
+    """What a name at a position means, as `definition_at` and `references` answer.
+
+    `projects` are the first of `project_count`: the name's own, then by descending count.
+    """
+
+    name: NameInFile
+    definitions: list[MeantDefinition]
+    projects: list[ProjectUses]
+    project_count: int
+    use_count: int
+    receipt: TraceReceipt
+    hint: str | None
+
+
+def uses_by_project(
+    *, credential: Credential, position: FilePosition, projects: int, links_of_each: int
+) -> NameUses:
+    """Return what the name at a position means, and its visible references by repository.
+
+    These are the references of the first page, and of all further pages, of `references`. Raises as
+    `definition_at` does.
+    """
+    asked = ReferencesRequest(position)
+    with traced(credential, "references") as scope:
+        meaning = meaning_at(scope, position)
+        chosen, _ = meaning.at_least(asked.min_confidence)
+        found = _callers_of(scope, chosen, asked)
+        steps = in_order(scope, found.steps)
+        own = scope.named(position.project).id
+        counts = Counter(step.edge.site.repository for step in steps)
+        order = sorted(counts, key=lambda one: (one != own, -counts[one], _name_of(scope, one)))
+        shown = [
+            ProjectUses(
+                _name_of(scope, one),
+                counts[one],
+                _first_links(scope, found, steps, one, links_of_each),
+            )
+            for one in order[:projects]
+        ]
+        receipt = receipt_of(
+            scope,
+            tally=found.tally,
+            cut=found.cut,
+            partly_parsed=found.partly_parsed,
+            unread_manifests=found.unread_manifests,
+        )
+        scope.span.set_attributes(resultCount=len(steps))
+    hint = meaning.reason or None
+    return NameUses(meaning.name, meaning.shown, shown, len(counts), len(steps), receipt, hint)
+
+
+def _first_links(
+    scope: TraceScope, found: TraceResult, steps: Sequence[Step], repository: int, limit: int
+) -> list[Link]:
+    of_repository = (step for step in steps if step.edge.site.repository == repository)
+    return links(scope, list(islice(of_repository, limit)), found.definitions)
+
+
+def _name_of(scope: TraceScope, repository: int) -> str:
+    return scope.repositories[repository].name
 
 
 class _Page(NamedTuple):
-    """The fields of Callers and Callees behind the symbol, in their order."""
+    """The fields of Callers behind the symbol, in their order."""
 
     definitions: list[Any]  # ShownDefinition, or MeantDefinition
     links: list[Link]
@@ -155,6 +234,12 @@ class _Page(NamedTuple):
     next_cursor: str | None
     receipt: TraceReceipt
     hint: str | None
+    owners: list[OwnerCount]
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The fields that Callees and References have, too."""
+        return tuple(self[:-1])
 
 
 def _page(
@@ -188,7 +273,15 @@ def _page(
         cursor,
         receipt,
         None if page else _hint(scope, request, what, receipt),
+        owners_of_steps(scope, steps) if what == "callers" else [],
     )
+
+
+def owners_of_steps(scope: TraceScope, steps: Iterable[Step]) -> list[OwnerCount]:
+    """Count steps by the owners of the files that the references are in."""
+    sites = (step.edge.site for step in steps)
+    places = ((scope.repositories[one.repository], one.path) for one in sites)
+    return owner_counts(scope.owners, places)
 
 
 def _hint(scope: TraceScope, request: _Request, what: str, receipt: TraceReceipt) -> str:

@@ -28,6 +28,7 @@ from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
 
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
 _HYBRID: Final = str(Mode.HYBRID)
+_SPECIAL: Final = frozenset("\\.+*?()|[]{}^$")  # in a pattern of RE2
 _PUNCTUATION: Final = re.compile(r"[^\w\s]")
 
 
@@ -42,7 +43,7 @@ class OtherSearch(NamedTuple):
 def other_searches(text: str, mode: str) -> list[OtherSearch]:
     """Return the searches, none of a text that cannot be read."""
     try:
-        query = _parsed(text, mode)
+        query = parsed(text, mode)
     except QueryError:
         return []
     found = [*_without_filters(query, mode), *_in_any_case(query, mode), *_otherwise(query, mode)]
@@ -51,24 +52,32 @@ def other_searches(text: str, mode: str) -> list[OtherSearch]:
 
 def of_one_file(text: str, mode: str, path: str) -> str:
     """Return the text of the same search in one file; "" if it would be too long."""
-    pattern = f"^{''.join(map(_escaped, path))}$"
+    pattern = f"^{escaped_path(path)}$"
     if len(pattern) > QUERY_PATTERN_CHARACTERS:
         return ""
-    query = _parsed(text, mode)
+    query = parsed(text, mode)
     one_file = Filter(FilterName.FILE, pattern, Match.REGEX)
-    written = _written(Query(conjunction([one_file, query.root]), query.case), mode)
-    return written if len(written) <= QUERY_CHARACTERS else ""
+    found = written(Query(conjunction([one_file, query.root]), query.case), mode)
+    return found if len(found) <= QUERY_CHARACTERS else ""
+
+
+def escaped_path(path: str) -> str:
+    """Return the pattern of a path or a name: text that may stand in a filter's `/…/`."""
+    return "".join(map(_escaped, path))
 
 
 def _escaped(character: str) -> str:
-    return f"\\x{{{ord(character):x}}}" if character.isspace() else re.escape(character)
+    if character.isspace():
+        return f"\\x{{{ord(character):x}}}"
+    return f"\\{character}" if character in _SPECIAL else character
 
 
-def _parsed(text: str, mode: str) -> Query:
+def parsed(text: str, mode: str) -> Query:
+    """Read a query's text in its mode. Raises QueryError."""
     return parse_as(text, _TEXT_MODES[mode]) if mode in _TEXT_MODES else parse(text)
 
 
-def _written(query: Query, mode: str) -> str:
+def written(query: Query, mode: str) -> str:
     """Return the text of a query in its mode."""
     if mode not in _TEXT_MODES:
         return str(query)
@@ -88,10 +97,10 @@ def _without_filters(query: Query, mode: str) -> Iterator[OtherSearch]:
     filters = [term for term in terms if _is_filter(term)]
     for one in filters:
         rest = conjunction(term for term in terms if term is not one)
-        yield OtherSearch(f"Without {one}", _written(Query(rest, query.case), mode), mode)
+        yield OtherSearch(f"Without {one}", written(Query(rest, query.case), mode), mode)
     if len(filters) > 1:
         rest = conjunction(term for term in terms if not _is_filter(term))
-        yield OtherSearch("Without any filter", _written(Query(rest, query.case), mode), mode)
+        yield OtherSearch("Without any filter", written(Query(rest, query.case), mode), mode)
 
 
 def _is_filter(term: Node) -> bool:
@@ -102,7 +111,7 @@ def _in_any_case(query: Query, mode: str) -> Iterator[OtherSearch]:
     terms = [term for term in query.terms if not isinstance(term, Structural)]
     if not all(query.ignores_case(term) for term in terms):
         label = "Upper and lower case alike, with case:no"
-        yield OtherSearch(label, _written(Query(query.root, Case.NO), mode), mode)
+        yield OtherSearch(label, written(Query(query.root, Case.NO), mode), mode)
 
 
 def _otherwise(query: Query, mode: str) -> Iterator[OtherSearch]:
@@ -123,7 +132,7 @@ def _replaced(
 ) -> OtherSearch:
     other = str(text_mode) if mode in _TEXT_MODES else mode
     changed = Query(conjunction(map(of, conjuncts(query.root))), query.case)
-    return OtherSearch(label, _written(changed, other), other)
+    return OtherSearch(label, written(changed, other), other)
 
 
 def _pattern_of(term: Node) -> Node:
@@ -147,7 +156,7 @@ def _is_pattern(text: str) -> bool:
     if not looks_like_pattern(text):
         return False
     try:
-        _parsed(text, str(Mode.REGEX))
+        parsed(text, str(Mode.REGEX))
     except QueryError:
         return False
     return True

@@ -71,6 +71,13 @@ FILTERS: Final = (
         "type:symbol retry",
     ),
     FilterHelp(
+        "`owner:`",
+        "",
+        "who owns the file by CODEOWNERS: `@acme/platform`, `platform`, `@acme/*`, `/regex/`; "
+        "`none`: files without one; upper and lower case are the same",
+        "owner:@acme/platform retry",
+    ),
+    FilterHelp(
         "`case:`", "", "`yes`, `no` or `auto`; for the whole query, once", 'case:yes "Token"'
     ),
     FilterHelp(

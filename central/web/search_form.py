@@ -173,8 +173,26 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
         "limit": 1 if asked.shows_all_lines else RESULTS,
         "max_content": SHOWN_CHARACTERS,
         "explain": True,
+        "facets": not asked.shows_all_lines,
         "group_by": str(GroupBy.FILE),
     }
+
+
+def address_of(fields: Mapping[str, Any]) -> str:
+    """Return the address of a search that was saved with `saved_fields`."""
+    form = SearchForm(
+        q=str(fields.get("query", "")),
+        mode=str(fields.get("mode", Mode.HYBRID)),
+        projects=tuple(fields.get("include_projects", ())),
+        filters={name: str(fields[name]) for name in FILTERS if name in fields},
+    )
+    return form.address()
+
+
+def saved_fields(asked: SearchForm) -> dict[str, Any]:
+    """Return the fields of the API that are saved: what is asked for, not how it is shown."""
+    fields: dict[str, Any] = {"query": asked.q, "mode": asked.mode, **asked.filters}
+    return fields | ({"include_projects": list(asked.projects)} if asked.projects else {})
 
 
 def by_field(detail: Any) -> dict[str, list[str]]:

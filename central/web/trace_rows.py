@@ -19,6 +19,8 @@ from central.trace.answers import (
 from central.web.urls_for import end_url, file_url, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
+NO_OWNER: Final = "No owner"
+OWNER_UNKNOWN: Final = "Owner not known"
 _NOT_THERE: Final = "symbol_not_found"
 RULE_WORDS: Final = {
     "same_file": "in the same file",
@@ -60,10 +62,11 @@ class EndRows:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Links whose shown ends are of one project, by end."""
+    """Links whose shown ends are of one project, or whose files have one owner, by end."""
 
-    project: str
+    name: str
     ends: list[EndRows]
+    is_owner: bool = False
 
     @property
     def has_versions(self) -> bool:
@@ -137,6 +140,35 @@ def rows_by_project(
     links: Iterable[Link], end_of: Callable[[Link], Endpoint], *, organization: str
 ) -> list[Group]:
     """Links by the project of the end that `end_of` shows, and there by the end itself."""
+    by_project = defaultdict[str, list[Link]](list)
+    for link in links:
+        by_project[end_of(link).project].append(link)
+    return [
+        Group(project, _by_end(by_project[project], end_of, organization))
+        for project in sorted(by_project)
+    ]
+
+
+def rows_by_owner(
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], *, organization: str
+) -> list[Group]:
+    """Links by the owner of their file, most first; those of two owners are in both groups."""
+    by_owner = defaultdict[str, list[Link]](list)
+    for link in links:
+        nobody = NO_OWNER if link.owners is not None else OWNER_UNKNOWN
+        for owner in link.owners or [nobody]:
+            by_owner[owner].append(link)
+    last = {NO_OWNER, OWNER_UNKNOWN}
+    ordered = sorted(by_owner.items(), key=lambda one: (-len(one[1]), one[0] in last, one[0]))
+    return [
+        Group(owner, _by_end(several, end_of, organization), is_owner=True)
+        for owner, several in ordered
+    ]
+
+
+def _by_end(
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], organization: str
+) -> list[EndRows]:
     rows = defaultdict[Endpoint, list[Row]](list)
     for link in links:
         end = end_of(link)
@@ -149,10 +181,7 @@ def rows_by_project(
                 end_url(organization, end.project, end.file, end.qualified_name),
             )
         )
-    ends = defaultdict[str, list[EndRows]](list)
-    for end, several in rows.items():
-        ends[end.project].append(EndRows(end, several[0].symbol_url, several))
-    return [Group(project, ends[project]) for project in sorted(ends)]
+    return [EndRows(end, several[0].symbol_url, several) for end, several in rows.items()]
 
 
 def _place(one: ShownDefinition) -> dict[str, object]:

@@ -11,6 +11,7 @@ from central.web import (
     views_knowledge,
     views_map,
     views_repositories,
+    views_saved,
     views_search,
 )
 from central.web.organization.urls import urlpatterns as organization_pages
@@ -31,6 +32,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("theme", views_accounts.theme, name="theme"),
     path(f"{_OF}/", views_search.search, name="search"),
     path(f"{_OF}/query", views_search.query_help, name="query-help"),
+    path(f"{_OF}/searches", views_saved.searches, name="searches"),
+    path(f"{_OF}/searches/<int:search_id>", views_saved.saved_search, name="saved-search"),
+    path(f"{_OF}/searches/<int:search_id>/delete", views_saved.delete, name="delete-search"),
     path(f"{_OF}/repositories", views_repositories.repositories, name="repositories"),
     path(f"{_OF}/r/<str:project>", views_repositories.repository, name="repository"),
     path(f"{_OF}/runs/<uuid:run_id>", views_repositories.run, name="run"),
@@ -54,6 +58,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         f"{_OF}/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
         views_code.reference,
         name="reference",
+    ),
+    path(
+        f"{_OF}/r/<str:project>/name/<file:path>/<int:line>/<int:column>",
+        views_code.name_panel,
+        name="name-panel",
     ),
     path(
         f"{_OF}/r/<str:project>/violations",

@@ -60,8 +60,17 @@ def quoted(name: str) -> str:
 
 def references_url(organization: str, project: str, path: str) -> str:
     """Return the beginning of the addresses of a file's references: <line>/<column> follow."""
+    return _positions_url("web:reference", organization, project, path)
+
+
+def name_panels_url(organization: str, project: str, path: str) -> str:
+    """Return the beginning of the addresses of a file's panels: <line>/<column> follow."""
+    return _positions_url("web:name-panel", organization, project, path)
+
+
+def _positions_url(page: str, organization: str, project: str, path: str) -> str:
     kwargs = {"organization": organization, "project": project, "path": path}
-    address = reverse("web:reference", kwargs={**kwargs, "line": 0, "column": 0})
+    address = reverse(page, kwargs={**kwargs, "line": 0, "column": 0})
     return address.removesuffix("0/0")
 
 

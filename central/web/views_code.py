@@ -23,10 +23,12 @@ from central.trace.service import callees, callers, callers_and_callees
 from central.web.about import about
 from central.web.access import member_page
 from central.web.graph_drawing import Links, call_graph, nearest
+from central.web.name_panel import name_panel as panel_of
 from central.web.trace_rows import (
     Group,
     candidate_rows,
     choices,
+    rows_by_owner,
     rows_by_project,
     similar_symbols,
     trace_query,
@@ -86,15 +88,17 @@ def _directions(credential: Credential, query: dict[str, Any]) -> list[_Directio
     downwards = _CALLEES.trace_request(_CALLEES.known(query))
     slug = credential.organization.slug
     if wanted == "callers":
-        return [_up(callers(credential=credential, request=upwards), slug)]
+        return [_up(callers(credential=credential, request=upwards), slug, query)]
     if wanted == "callees":
         return [_down(callees(credential=credential, request=downwards), slug)]
     up, down = callers_and_callees(credential=credential, upwards=upwards, downwards=downwards)
-    return [_up(up, slug), _down(down, slug)]
+    return [_up(up, slug, query), _down(down, slug)]
 
 
-def _up(answer: Callers, slug: str) -> _Direction:
-    groups = rows_by_project(answer.callers, lambda link: link.caller, organization=slug)
+def _up(answer: Callers, slug: str, query: dict[str, Any]) -> _Direction:
+    """Return the callers by project, with `by=owner` by owner."""
+    rows_by = rows_by_owner if query.get("by") == "owner" else rows_by_project
+    groups = rows_by(answer.callers, lambda link: link.caller, organization=slug)
     return _Direction("callers", "Callers", answer, groups)
 
 
@@ -168,6 +172,21 @@ def _address_with(request: HttpRequest, opened: list[str]) -> str:
 def _named(query: dict[str, Any]) -> dict[str, Any]:
     names = [name for name in ("project", "file", "line") if name in query]
     return {"name": query["symbol"], **{name: query[name] for name in names}}
+
+
+@member_page
+def name_panel(
+    request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
+) -> HttpResponse:
+    """The fragment of a file's page about the name at a position; 404 with the reason without."""
+    context: dict[str, Any] = {"organization": credential.organization.slug}
+    try:
+        position = FilePosition(project, path, line, column)
+        context["panel"] = panel_of(credential=credential, position=position)
+    except (InvalidError, NotFoundError) as exc:
+        context["problem"] = exc.message
+    status = 404 if "problem" in context else 200
+    return render(request, "web/_name_panel.html", context, status=status)
 
 
 @member_page

@@ -25,10 +25,15 @@ from central.files.finder import QUERY_CHARACTERS, find_paths
 from central.files.listing import list_files
 from central.files.requests import ListRequest
 from central.http.middleware import SANDBOX
+from central.owners.reading import owners_reader
 from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.repositories.states import index_state
-from central.repositories.visibility import forge_directory_url, forge_file_url
+from central.repositories.visibility import (
+    forge_directory_url,
+    forge_file_url,
+    repository_snapshot,
+)
 from central.tenancy.credentials import Credential
 from central.web.about import about
 from central.web.access import member_page
@@ -39,6 +44,7 @@ from central.web.urls_for import (
     directory_url,
     entry_urls,
     file_url,
+    name_panels_url,
     quoted,
     references_url,
     symbol_url,
@@ -139,6 +145,9 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
             found = read_file(credential=credential, project=project, path=path)
             content = _beginning(found.content)
             links = _links(organization, found, content) if content else []
+            snapshot = repository_snapshot(credential=credential, project=project)
+            owners = owners_reader(credential).of([snapshot])[snapshot.id]
+            owned_by = owners.of(path)
     except FileNotFoundInIndexError as exc:
         raise _with_addresses(exc, organization, project) from exc
     outline = [
@@ -157,11 +166,14 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "file": found,
         "content": content,
         "links": links,
+        "panels_url": name_panels_url(organization, project, path) if links else "",
         "is_cut": len(content) < len(found.content),
         "breadcrumbs": breadcrumbs(organization, project, path),
         "outline": outline,
         "skipped": why_skipped(found.skipped),
         "encoding": _encoding(found),
+        "owners": owned_by,
+        "owners_unread": owners.unread,
         "has_raw": not found.skipped and _bytes(found) is not None,
     }
     return render(request, "web/file.html", context)

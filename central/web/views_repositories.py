@@ -9,8 +9,11 @@ from django.shortcuts import render
 from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
 from central.corpus.files import skipped_counts, skipped_paths, why_skipped
+from central.db import one_moment
 from central.ingest.selectors import recent_runs, visible_run
 from central.knowledge.services.not_run import policies_not_run
+from central.owners.reading import owners_reader
+from central.owners.summary import CodeownersSummary, codeowners_summary
 from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
@@ -18,6 +21,7 @@ from central.repositories.models import Push
 from central.repositories.resolved_by import resolved_by
 from central.repositories.states import IndexState, index_state
 from central.repositories.status import unread_manifests
+from central.repositories.visibility import repository_snapshot
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.runs import ShownRun, runner_of, shares, shown_run, why
@@ -84,6 +88,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "without_symbols": WITHOUT_SYMBOLS,
         "resolved_by": resolved_by(found.scip, found.languages) if found.scip else {},
         "unread_manifests": unread_manifests([found]).get(found.pk, {}),
+        "codeowners": _codeowners(credential, project) if found.generation else None,
         "older": parts_to_read_again(found),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
         "not_run": policies_not_run(found, credential=credential),
@@ -94,6 +99,12 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "runs": [shown_run(run) for run in runs],
     }
     return render(request, "web/repository.html", context)
+
+
+def _codeowners(credential: Credential, project: str) -> CodeownersSummary:
+    with one_moment():
+        snapshot = repository_snapshot(credential=credential, project=project)
+        return codeowners_summary(owners_reader(credential), snapshot)
 
 
 @member_page

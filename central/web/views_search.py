@@ -1,7 +1,9 @@
 """The search page: every filter is in its address."""
 
 from dataclasses import replace
+from typing import cast
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django_htmx.http import push_url
@@ -19,10 +21,12 @@ from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.web import query_help as query_help_texts
 from central.web.access import member_page
+from central.web.result_facets import facet_rows
 from central.web.search_form import SearchForm, by_field, parse_search, pointed_text, with_context
 from central.web.search_results import Group, grouped
+from central.web.start_page import start_page
 from central.web.urls_for import file_url, search_url, symbol_url
-from indexer.limits import PASTED_CHARACTERS
+from indexer.limits import PASTED_CHARACTERS, SAVED_SEARCH_NAME_CHARACTERS
 from indexer.records.files import ChunkType
 
 _MODES = {
@@ -71,6 +75,9 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "reading_url": _reading_url(asked, answer),
         "trace_url": _trace_url(credential, answer),
         "most_characters": PASTED_CHARACTERS,
+        "start": None if asked.q else start_page(credential, cast(User, request.user)),
+        "most_name": SAVED_SEARCH_NAME_CHARACTERS,
+        "facet_rows": facet_rows(asked, answer.facets) if answer else [],
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],

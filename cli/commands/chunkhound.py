@@ -39,7 +39,7 @@ DatabasePath = Annotated[
     str | None,
     typer.Option("--db", metavar="FILE", help="ChunkHound database, relative to the project"),
 ]
-Limit = Annotated[int, typer.Option("--limit", help="Maximum number of results")]
+Limit = Annotated[int, typer.Option("--limit", "-k", help="Maximum number of results")]
 Language = Annotated[str | None, typer.Option(metavar="NAME", help="Language, such as python")]
 Kind = Annotated[
     str | None,

@@ -152,6 +152,7 @@ def _print_content(
         print_stdout(files.format_content(answer["content"]))
     if not json:
         print_stderr(receipt.indexed_line(answer["receipt"]))
+        print_stderr(files.owners_line(answer))
         print_stderr(receipt.in_options(answer["hint"] or ""))
     return Exit.OK
 

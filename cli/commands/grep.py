@@ -94,7 +94,8 @@ def grep(
         bool, typer.Option("--line-number", "-n", help="Changes nothing: lines have numbers")
     ] = False,
     limit: Annotated[
-        int, typer.Option(min=0, help="Lines at most, with -c and -l files; 0: all")
+        int,
+        typer.Option("--limit", "-k", min=0, help="Lines at most, with -c and -l files; 0: all"),
     ] = 0,
     json: Json = False,
 ) -> Exit:

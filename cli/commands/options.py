@@ -70,7 +70,9 @@ Kinds = Annotated[
     list[Kind] | None,
     typer.Option("--kind", help="Only such uses; repeatable. Types and imports are shown only so"),
 ]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
+Limit = Annotated[
+    int, typer.Option("--limit", "-k", min=1, max=200, help="Maximum number of results")
+]
 
 
 def examples(*commands: str) -> str:

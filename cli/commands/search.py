@@ -100,8 +100,11 @@ def search(
             "first begins with a minus",
         ),
     ],
-    top_k: Annotated[
-        int, typer.Option("--top-k", "-k", min=1, max=RESULTS, help="Maximum number of results")
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", "--top-k", "-k", min=1, max=RESULTS, help="Maximum number of results"
+        ),
     ] = 10,
     project: Projects = None,
     exclude_project: Annotated[
@@ -156,7 +159,7 @@ def search(
     body = {
         **_queries(query[0], also or []),
         "min_similarity": min_similarity,
-        "limit": top_k,
+        "limit": limit,
         "mode": str(mode),
         "include_projects": project,
         "exclude_projects": exclude_project,

@@ -152,7 +152,9 @@ def graph(
     line: AtLine = None,
     depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of callers and of callees")] = 2,
     min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Maximum number of nodes")] = 200,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=500, help="Maximum number of nodes")
+    ] = 200,
     json: Json = False,
 ) -> Exit:
     """Show the call graph of a definition: callers and callees, level by level.

@@ -11,25 +11,32 @@ from functools import partial
 from http import HTTPStatus
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from agents.backend import LOCAL_HINTS, ToolError
+from agents.parameters import is_structured
 from agents.results import names_in
 from agents.tools import INSTRUCTIONS, add_tools
-from cli.api import GraphApi, HttpSearchApi, SearchApi
-from cli.context import CommandContext, graph_api_for, search_api_for, service_api_for
-from cli.target.target import IndexTarget, open_target
+from cli.context import CommandContext
 from indexer.errors import (
     CentralRefusedError,
     CentralUnreachableError,
+    ConfigurationError,
     IndexerError,
     UnconfirmedServerError,
 )
 from indexer.output import log
+
+STRUCTURED_VARIABLE: Final = "AETERNA_STRUCTURED"
+
+if TYPE_CHECKING:
+    from cli.api import GraphApi, HttpSearchApi, SearchApi
+    from cli.target.target import IndexTarget
 
 _Answer = dict[str, Any]
 
@@ -38,10 +45,10 @@ _Answer = dict[str, Any]
 class Opened:
     """An open target with its APIs."""
 
-    target: IndexTarget
-    search_api: SearchApi
-    service_api: HttpSearchApi
-    graph: GraphApi
+    target: "IndexTarget"
+    search_api: "SearchApi"
+    service_api: "HttpSearchApi"
+    graph: "GraphApi"
 
 
 _Request = Callable[[Opened, Mapping[str, Any]], _Answer]
@@ -109,6 +116,10 @@ class TargetBackend:
 
     def opened(self) -> Opened:
         """Return the target with its APIs; the first call opens it. Raises IndexerError."""
+        # Imported here, so that the tools are listed without them.
+        from cli.context import graph_api_for, search_api_for, service_api_for
+        from cli.target.target import open_target
+
         with self._opening:
             if self._opened is None:
                 environ, directory = self._context.environ, self._context.directory
@@ -191,28 +202,52 @@ def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
     """Serve until the input ends. A signal ends the process at once.
 
     `integrations`: packages of `integrations` whose `mcp_tools.add_tools` registers more tools.
-    Raises ConfigurationError if one is not available.
+    Raises ConfigurationError if one is not available, or a setting is wrong.
     """
     log.to_standard_error()
     logging.getLogger("mcp").setLevel(logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):
         # The thread that reads standard input cannot be cancelled.
         signal.signal(number, _leave)
+    wants_structure = _wants_structure(context.environ)
     backend = TargetBackend(context)
     adders = [import_module(f"integrations.{name}.mcp_tools").add_tools for name in integrations]
-    # A local service starts while the agent lists the tools.
-    threading.Thread(target=_open, args=[backend], daemon=True).start()
     server = MCPServer(
         "codesearch",
         title="Aeterna Code Search",
         instructions=INSTRUCTIONS,
         version=version("aeterna-code-search"),
+        middleware=[_opening(backend)],
         subscriptions=False,
     )
-    tools = add_tools(server, lambda: backend, hints=LOCAL_HINTS)
+    tools = add_tools(
+        server, lambda: backend, hints=LOCAL_HINTS, wants_structure=lambda _: wants_structure
+    )
     for add_more in adders:
         add_more(tools, context.environ, context.directory)
     anyio.run(server.run_stdio_async)
+
+
+def _wants_structure(environ: Mapping[str, str]) -> bool:
+    try:
+        return is_structured(environ.get(STRUCTURED_VARIABLE, ""), STRUCTURED_VARIABLE)
+    except ToolError as error:
+        raise ConfigurationError(error.message) from error
+
+
+def _opening(backend: TargetBackend) -> ServerMiddleware[Any]:
+    """Return the middleware that opens the target when the tools have been listed.
+
+    A local service starts while the agent reads them, and not before: the list comes sooner.
+    """
+
+    async def middleware(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        answer = await call_next(ctx)
+        if ctx.method == "tools/list":
+            threading.Thread(target=_open, args=[backend], daemon=True).start()
+        return answer
+
+    return middleware
 
 
 def _open(backend: TargetBackend) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cli.output.map import version_asked
+from cli.output.text import owners_of
 from indexer.output.terminal import escape_line, pluralize
 
 Answer = Mapping[str, Any]
@@ -15,7 +16,7 @@ def consumer_lines(answer: Answer) -> Iterator[str]:
     for one in answer["consumers"]:
         uses = f"{pluralize(one['calls'], 'call')}, {pluralize(one['imports'], 'import')}"
         versions = "".join(f"; {version_asked(version)}" for version in one["versions"])
-        yield escape_line(f"{one['id']}: {uses}{versions}")
+        yield escape_line(f"{one['id']}: {uses}{versions}") + owners_of(one)
         for used in one["definitions"]:
             yield escape_line(f"  {project}/{used['file']}:{used['line']}: {_used(used)}")
         if more := one["definitions_more"]:

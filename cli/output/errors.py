@@ -33,7 +33,7 @@ _WORDS: Final = {
     "GET /api/v1/graph/nodes lists nodes.": "`codesearch graph list` lists documents.",
     "; check project.": ".",
     "The field limit says how many results a page has, and /api/v1/search/stream has all;": (
-        "--top-k says how many results are shown, and `codesearch grep -m query` prints all;"
+        "--limit says how many results are shown, and `codesearch grep -m query` prints all;"
     ),
     "The stream is of exact searches: put": "`codesearch grep` finds exactly: put",
     "or set mode to literal, regex or structural.": "or choose another --mode.",

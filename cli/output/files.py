@@ -24,6 +24,14 @@ def render_content(console: Console, answer: Mapping[str, Any]) -> str:
     return render_snippet(console, snippet)
 
 
+def owners_line(answer: Mapping[str, Any]) -> str:
+    """Say who owns a file; "" if that is not known."""
+    owners = answer.get("owners")
+    if owners is None:
+        return ""
+    return escape_line(f"Owned by {', '.join(owners)}." if owners else "This file has no owner.")
+
+
 def format_list(answer: Mapping[str, Any]) -> str:
     """Format a path for each entry; that of a directory ends with a slash."""
     return "".join(f"{_path(one)}\n" for one in answer["entries"])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console, print_stderr, print_stdout
-from cli.output.text import location_link, path_of, short_commit
+from cli.output.text import location_link, owners_of, path_of, short_commit
 from indexer.output.terminal import escape_line, pluralize
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
             text.append(f"  {kind}")
         if one.get("local"):
             text.append("  not committed", style="yellow")
-        text.append(f"  {escape_line(one['evidence'])}", style="dim")
+        text.append(f"{owners_of(one)}  {escape_line(one['evidence'])}", style="dim")
         if version := _version(one):
             text.append(f"  {version}", style="magenta")
         table.add_row(location, text)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from cli.output.console import Console
-from cli.output.text import location_link, path_of
+from cli.output.text import location_link, owners_of, path_of
 from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _renderables(one: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(one, one["start_line"])
-    heading.append(f"  {one['matches']} found", style="dim")
+    heading.append(f"  {one['matches']} found{owners_of(one)}", style="dim")
     if one.get("generated"):
         heading.append("  generated", style="yellow")
     yield heading

@@ -16,6 +16,7 @@ LINE_EDITED: Final = (
 )
 CHECKOUT_NOT_INDEXED: Final = "This checkout is not indexed: `codesearch init` indexes it."
 _NAMED: Final = 5
+_NAMED_OWNERS: Final = 10
 _REASONS: Final = {
     "never_indexed": "never indexed: type `codesearch index` in it",
     "checkout_not_indexed": "this checkout is not indexed: type `codesearch init`",
@@ -36,6 +37,7 @@ _REASONS: Final = {
     "text_index_incomplete": "its text index is being built: search again in some minutes",
     "text_index_damaged": "its text index cannot be read whole: an administrator runs `reconcile`",
     "too_many_matches": "a file has too many matches: use a longer text",
+    "owners_unread": "who owns its files is not known: see its page",
     "reindexed": "it was indexed again meanwhile: search again",
 }
 # Parameter names of the service as options of this command line.
@@ -70,8 +72,8 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     yield from filter(None, (_behind_line(receipt), _total_line(answer)))
     if answer.get("next_cursor") and "definitions" in answer:
         yield "There are more: raise --limit, or narrow with --project, --file and --line."
-    if line := _unresolved_line(answer):
-        yield line
+    owners = answer.get("owners", ())
+    yield from filter(None, (_owners_line(owners), _unresolved_line(answer)))
     if relevant := receipt.get("partly_parsed", {}).get("relevant"):
         yield (
             "Lines that could not be parsed have the name, or are of the definition, in "
@@ -96,6 +98,18 @@ def _shares(files: Mapping[str, int]) -> str:
     total = sum(files.values())
     shares = [f"by {name} ({round(100 * count / total)} %)" for name, count in files.items()]
     return ", ".join(shares).replace(" %)", " % of files)", 1)
+
+
+def _owners_line(owners: Sequence[Mapping[str, Any]]) -> str:
+    """Count the rows of all pages by owner; "" if none of their files has an owner."""
+    if not any(one["owner"] for one in owners):
+        return ""
+    named = [
+        f"{one['owner'] or ('no owner' if one['known'] else 'not known')} {one['count']:,}"
+        for one in owners[:_NAMED_OWNERS]
+    ]
+    more = f" and {len(owners) - _NAMED_OWNERS:,} more" if len(owners) > _NAMED_OWNERS else ""
+    return escape_line(f"By owner: {', '.join(named)}{more}.")
 
 
 def _unresolved_line(answer: Mapping[str, Any]) -> str:
@@ -141,7 +155,7 @@ def _total_line(answer: Mapping[str, Any]) -> str:
         return ""
     at_least = "at least " if total["at_least"] else ""
     return (
-        f"Shown: {shown:,} of {at_least}{total['files']:,} files. --top-k shows more, "
+        f"Shown: {shown:,} of {at_least}{total['files']:,} files. --limit shows more, "
         "`codesearch grep -m query` every match."
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from cli.output.console import Console
 from cli.output.highlighting import Snippet, render_snippet
-from cli.output.text import location_link, path_of
+from cli.output.text import location_link, owners_of, path_of
 from indexer.output.terminal import escape_line, escape_lines
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def _heading(one: Result) -> Iterator["RenderableType"]:
     if kind_and_name := _kind_and_name(one):  # an exact search has neither, and no score
         heading.append(f"  {kind_and_name}", style="bold")
         heading.append(f"  {one['score']:.2f}", style="dim")
+    heading.append(owners_of(one), style="dim")
     if one.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading

@@ -38,7 +38,7 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
     from rich.text import Text
 
     table = Table("repository", "state", "commit", "indexed", box=None, padding=(0, 2, 0, 0))
-    for name in _COUNTS:
+    for name in (*_COUNTS, "disk"):
         table.add_column(name, justify="right")
     for one in answer["projects"]:
         table.add_row(
@@ -47,6 +47,7 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
             Text(short_commit(one["last_indexed_commit"])),
             age(one["indexed_at"]),
             *(f"{one[name]:,}" for name in _COUNTS),
+            _disk(one),
         )
     return console.render(table) if answer["projects"] else ""
 
@@ -148,6 +149,12 @@ def _state(project: Mapping[str, Any]) -> str:
         return f"{project['state']}: {error}"
     since = project.get("lacking_since")
     return f"{project['state']}, announced {age(since)}" if since else str(project["state"])
+
+
+def _disk(project: Mapping[str, Any]) -> str:
+    """Return an estimate in megabytes; "" from a service of an older version."""
+    megabytes = project.get("disk_bytes", 0) / 1_000_000
+    return f"{max(megabytes, 0.1):,.1f} MB" if megabytes else ""
 
 
 def _or_dash(value: Any) -> Any:

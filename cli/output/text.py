@@ -35,6 +35,11 @@ def path_of(one: Mapping[str, Any]) -> str:
     return escape_line(f"{one['project']}/{one['file']}")
 
 
+def owners_of(one: Mapping[str, Any]) -> str:
+    """Format the owners of a row's file; "" if it has none, or they are not known."""
+    return escape_line("".join(f"  {owner}" for owner in one.get("owners") or ()))
+
+
 def location_link(one: Mapping[str, Any], line: int) -> "Text":
     """Format `project/path:line`, with a hyperlink if the service knows the page."""
     from rich.style import Style

@@ -7,20 +7,34 @@ A second checkout with the same name would overwrite the first one's index, so i
 import fcntl
 import json
 import os
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 from central.runtime.data_directory import private_directory, private_opener
+from indexer.config.project_file import PROJECT_FILE
+from indexer.output.terminal import escape_line
 
 
-def local_project(data_dir: Path, root: Path, preferred: str) -> str:
-    """Claim a project name for the checkout at `root`: `preferred`, or that with a number."""
+def local_project(
+    data_dir: Path, root: Path, preferred: str, *, notify: Callable[[str], None]
+) -> str:
+    """Claim a project name for the checkout at `root`: `preferred`, or that with a number.
+
+    A number is reported once, when the name is claimed.
+    """
     private_directory(data_dir)
     with open(data_dir / "projects.lock", "w", opener=private_opener) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         roots = _roots(data_dir)
         name = _name(roots, str(root.resolve()), preferred)
         if roots.get(name) != str(root.resolve()):
+            if name != preferred:
+                notify(
+                    f"This checkout is indexed as {name}: {preferred} is that of "
+                    f"{escape_line(roots[preferred])}. To name it otherwise, set project in "
+                    f"[server] of {PROJECT_FILE}."
+                )
             roots[name] = str(root.resolve())
             partial = data_dir / "projects.json.partial"
             with open(partial, "w", encoding="utf-8", opener=private_opener) as file:

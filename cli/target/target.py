@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -134,7 +135,7 @@ def _embedded(
     organization = named.organization or LOCAL_ORGANIZATION
     token = None if named.url else configured_token(environ)
     project = (
-        local_project if purpose is Purpose.INDEX else project_of
+        partial(local_project, notify=print_stderr) if purpose is Purpose.INDEX else project_of
     )  # only an index claims a name
     with shared_service(data_dir, environ=environ, notify=print_stderr) as server:
         yield IndexTarget(

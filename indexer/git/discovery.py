@@ -49,12 +49,12 @@ def _checkout(top: Path, run_git: RunGit) -> RepositoryLocation | None:
     git_dir = _git_directory(top, _named(top / ".git"), run_git, bare="explicit")
     if git_dir is None:
         return None
-    _check_not_committed(_common(git_dir), run_git)
+    _check_not_committed(common_directory(git_dir), run_git)
     return RepositoryLocation(git_dir, top)
 
 
 def _bare(directory: Path, path: Path, run_git: RunGit) -> RepositoryLocation:
-    _check_not_committed(_common(directory), run_git)
+    _check_not_committed(common_directory(directory), run_git)
     if directory != path.resolve():
         raise NotARepositoryError(
             f"{path} is inside of the bare repository {directory}; specify that with --path"
@@ -76,7 +76,7 @@ def _check_not_committed(common_dir: Path, run_git: RunGit) -> None:
     for parent in common_dir.parents:
         if os.path.lexists(parent / ".git"):
             outer = _git_directory(parent, _named(parent / ".git"), run_git, bare="explicit")
-            if outer and _common(outer) != common_dir:
+            if outer and common_directory(outer) != common_dir:
                 raise UntrustedRepositoryError(
                     f"{common_dir} is a bare repository inside of the work tree {parent}. A commit "
                     "may have created it, with settings that run programs, so it is not opened. "
@@ -109,7 +109,7 @@ def _named(dot_git: Path) -> Path:
     return (dot_git.parent / os.fsdecode(name)).resolve()
 
 
-def _common(git_dir: Path) -> Path:
+def common_directory(git_dir: Path) -> Path:
     """Return the directory shared by the repository's work trees, from git's `commondir`."""
     try:
         name = (git_dir / "commondir").read_bytes()[:_MOST_NAME_BYTES].rstrip(b"\r\n")

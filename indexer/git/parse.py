@@ -208,6 +208,13 @@ def _https(host: str, path: str) -> str:
     return f"https://{host}/{path.strip('/').removesuffix('.git')}"
 
 
+def repository_name(remote: str) -> str:
+    """Return the last part of a remote's address, also of a path, without `.git`; "" for none."""
+    path = (web_url(remote) or remote).rstrip("/\\").removesuffix("/.git")
+    name = re.split(r"[/\\:]", path)[-1].removesuffix(".git")
+    return "" if name in {".", ".."} else name
+
+
 def symref_target(listing: bytes) -> str | None:
     """Return the target of the first ref in `git ls-remote --symref`; None if it is a commit."""
     target, _, _ = listing.decode(errors="replace").partition("\t")

@@ -15,7 +15,7 @@ from typing import Final
 
 from indexer.errors import ConfigurationError, GitError, TreeTooLargeError
 from indexer.git.command import GitCommand, command_name
-from indexer.git.discovery import find_repository
+from indexer.git.discovery import common_directory, find_repository
 from indexer.git.parse import split_records
 from indexer.limits import TREE_BYTES, TREE_PATHS
 
@@ -79,6 +79,12 @@ class GitProcess:
         if location.top:  # overrides core.worktree
             self._environment["GIT_WORK_TREE"] = str(location.top)
         self._fetch_settings = _NO_FETCH
+
+    @property
+    def main_directory(self) -> Path:
+        """The main work tree, of which the present one may be a linked one; else the root."""
+        shared = common_directory(self._git_dir)
+        return shared.parent if shared.name == ".git" else self.root
 
     def fetch_lazily(self) -> None:
         """Allow all later commands to fetch missing objects of a partial clone."""

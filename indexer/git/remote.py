@@ -9,7 +9,7 @@ from typing import Final
 
 from indexer.config.settings import GitCredential
 from indexer.errors import ConfigurationError, GitError
-from indexer.git.parse import symref_target, web_url
+from indexer.git.parse import repository_name, symref_target, web_url
 from indexer.git.process import GitProcess
 from indexer.limits import GIT_FETCH_SECONDS
 
@@ -49,6 +49,10 @@ class Remote:
     def web_url(self) -> str | None:
         """Return the repository's web page; None if the address is a path."""
         return web_url(self._address())
+
+    def repository_name(self) -> str:
+        """Return the last part of the address; "" if it names nothing."""
+        return repository_name(self._address())
 
     def default_branch(self) -> str | None:
         """Return the default branch (`refs/heads/…`); None if the remote does not report it."""

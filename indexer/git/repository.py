@@ -105,9 +105,9 @@ class Repository:
         return self._remote.web_url() if self._remote else None
 
     def name(self) -> str:
-        """Return the last part of the remote's address, else the directory's name."""
-        url = self.web_url()
-        return url.rpartition("/")[2] if url else self.root.resolve().name.removesuffix(".git")
+        """Return the last part of the remote's address, else the name of the main work tree."""
+        name = self._remote.repository_name() if self._remote else ""
+        return name or self._git.main_directory.resolve().name.removesuffix(".git")
 
     def branch_head(self, ref: str) -> str | None:
         """Return the commit of `ref` at the remote, else in the clone; None if it has none."""

@@ -1,5 +1,6 @@
 """GitHub's job summary, and the comment, on the impact of a branch on its callers."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
@@ -8,13 +9,15 @@ from indexer.errors import IndexerError
 from indexer.exits import Exit
 from indexer.forge.comments import marker
 from indexer.impact.assessment import Impact
-from indexer.impact.queries import AffectedProject, Call, ChangedSymbol
+from indexer.impact.queries import AffectedProject, Call, ChangedSymbol, callers_by_owner
 from indexer.impact.report import (
     CALLS_SHOWN,
+    NAMES_SHOWN,
     OWN_CALLS_SHOWN,
     format_confidence,
     join_names,
     omitted_lines,
+    owner_name,
     searched_repositories,
     summary_line,
     symbols_with_callers,
@@ -31,6 +34,7 @@ MAX_BYTES: Final = 1_000_000
 _LEFT_OUT_BYTES: Final = 500
 _PROJECTS_SHOWN: Final = 200
 _SHORT: Final = 12  # characters of a commit
+_AN_ADDRESS: Final = "an e-mail address"
 
 
 class _Block(NamedTuple):
@@ -97,7 +101,21 @@ def _begin(impact: Impact) -> Iterator[str]:
     sentence = summary_line(impact)
     yield f"### Impact of the changes in {code(impact.project)}\n\n"
     yield f"**{text(sentence[0].upper() + sentence[1:])}**\n\n"
+    if owners := _owners(impact):
+        yield f"Callers by owner: {owners}\n\n"
     yield from (f"> {text(note)}\n\n" for note in warnings(impact))
+
+
+def _owners(impact: Impact) -> str:
+    """Format whose files the callers are in. An e-mail address is no part of a report to others."""
+    counts: Counter[str] = Counter()
+    for one in callers_by_owner(impact.answer.symbols):
+        is_shown = one.owner is None or one.owner.startswith("@")
+        counts[owner_name(one) if is_shown else _AN_ADDRESS] += one.count
+    rows = counts.most_common()
+    shown = [f"{code(name)} {count:,}" for name, count in rows[:NAMES_SHOWN]]
+    more = len(rows) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
 def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:

@@ -4,7 +4,8 @@ The records have the parts of central's answers that are reported, with the API'
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
@@ -76,11 +77,21 @@ class AffectedProject:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerCount:
+    """How many callers are in files of an owner; None: without one, or it is not known."""
+
+    owner: str | None
+    count: int
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedSymbol:
-    """A changed definition and its callers."""
+    """A changed definition and its callers; an earlier service does not give their owners."""
 
     definition: Definition
     projects: tuple[AffectedProject, ...]
+    owners: tuple[OwnerCount, ...] = ()
 
     @property
     def own(self) -> AffectedProject:
@@ -99,6 +110,18 @@ class ChangedSymbol:
     def count(self) -> int:
         """The number of all calls."""
         return sum(one.count for one in self.projects)
+
+
+def callers_by_owner(symbols: Iterable[ChangedSymbol]) -> list[OwnerCount]:
+    """Return the callers of all symbols by owner, most first; none if no file has one."""
+    counts: Counter[tuple[str | None, bool]] = Counter()
+    for symbol in symbols:
+        for one in symbol.owners:
+            counts[one.owner, one.known] += one.count
+    if not any(owner for owner, _ in counts):
+        return []
+    found = [OwnerCount(owner, count, known) for (owner, known), count in counts.items()]
+    return sorted(found, key=lambda one: (-one.count, one.owner is None, one.owner or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +230,13 @@ def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:
             )
             for one in row["projects"]
         ),
+        owners=tuple(_owner_count(one) for one in row.get("owners", ())),
     )
+
+
+def _owner_count(row: Mapping[str, Any]) -> OwnerCount:
+    owner = row["owner"]
+    return OwnerCount(None if owner is None else str(owner), int(row["count"]), bool(row["known"]))
 
 
 def _call(row: Mapping[str, Any]) -> Call:

@@ -6,7 +6,14 @@ from typing import Any, Final
 
 from indexer.exits import Exit
 from indexer.impact.assessment import Impact, Lines
-from indexer.impact.queries import AffectedProject, Call, ChangedSymbol, Receipt
+from indexer.impact.queries import (
+    AffectedProject,
+    Call,
+    ChangedSymbol,
+    OwnerCount,
+    Receipt,
+    callers_by_owner,
+)
 from indexer.output.github import strip_commands
 from indexer.output.terminal import pluralize
 
@@ -32,6 +39,7 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "lines": impact.lines,
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
         "symbols": [asdict(one) | {"count": one.count} for one in impact.answer.symbols],
+        "owners": [asdict(one) for one in callers_by_owner(impact.answer.symbols)],
         "count": sum(one.count for one in impact.answer.symbols),
         "unknown": impact.answer.unknown,
         "receipt": _receipt(impact.answer.receipt),
@@ -62,6 +70,9 @@ def format_text(impact: Impact) -> str:
             lines += _project_lines(project, CALLS_SHOWN)
         if symbol.own.count:
             lines += _project_lines(symbol.own, OWN_CALLS_SHOWN)
+    if owners := callers_by_owner(impact.answer.symbols):
+        named = (f"{owner_name(one)} {one.count:,}" for one in owners)
+        lines.append(f"  callers by owner: {join_names(named)}")
     if impact.answer.receipt.projects:
         lines.append(f"  searched: {searched_repositories(impact)}")
     return "\n".join(strip_commands(line) for line in lines)
@@ -74,6 +85,11 @@ def _project_lines(project: AffectedProject, limit: int) -> Iterator[str]:
         yield f"      at {call.file}:{call.line} in {caller} ({format_confidence(call)})"
     if more := omitted_lines(project, limit):
         yield f"      {more}"
+
+
+def owner_name(one: OwnerCount) -> str:
+    """Return an owner's name, or that there is none."""
+    return one.owner or ("no owner" if one.known else "not known")
 
 
 def omitted_lines(project: AffectedProject, limit: int) -> str:

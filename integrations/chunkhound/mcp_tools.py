@@ -84,7 +84,8 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
     """Register the tools; `directory` is the project of calls without a path."""
     code = _CodeTools(environ, directory)
     for name, title in _TITLES.items():
-        tools.add(getattr(code, name.removeprefix("code.")), title=title, name=name)
+        tool = getattr(code, name.removeprefix("code."))
+        tools.add(tool, title=title, name=name, is_always_structured=True)
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,7 @@ def add_tools(tools: ToolRegistry, environ: Mapping[str, str], directory: Path) 
         name=NAME,
         aliases=ALIASES,
         effects=SYNCHRONIZES_A_SERVICE,
+        is_always_structured=True,
     )
 
 

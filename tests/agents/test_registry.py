@@ -18,7 +18,13 @@ def server() -> MCPServer[None]:
         return success(f"answer to {query}", {"query": query})
 
     tools = ToolRegistry(server, words={})
-    tools.add(ask, title="Ask", name="Ask.All", aliases=("ask_all", "ask-all"))
+    tools.add(
+        ask,
+        title="Ask",
+        name="Ask.All",
+        aliases=("ask_all", "ask-all"),
+        is_always_structured=True,
+    )
     return server
 
 

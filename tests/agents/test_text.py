@@ -15,7 +15,7 @@ from agents.graph.text import (
 )
 from agents.text import code_text, receipt_text, search_text, status_text
 from agents.trace.text import graph_text, links_text
-from agents.truncation import MIN_TOKENS, estimate_tokens, truncate_search
+from agents.truncation import MIN_TOKENS, Budget, truncate_search
 from tests.agents.recorded import recorded
 
 
@@ -423,8 +423,29 @@ def test_what_has_the_words_of_a_quoted_text_stands_under_its_own_heading() -> N
     text = search_text(answer)
     assert text.startswith("No results for ")
     assert "\n\nNo line has this text. By its words:\n\nauth-service/" in text
-    cut = truncate_search(answer, MIN_TOKENS)
-    assert estimate_tokens(search_text(cut)) <= MIN_TOKENS
+    cut = truncate_search(answer, Budget(MIN_TOKENS))
+    assert Budget(MIN_TOKENS).holds(cut, search_text)
     assert cut["results"] == []
     assert 0 < len(cut["instead"]["results"]) < len(answer["instead"]["results"])
     assert cut["left_out"]["counts"]["instead.results"] > 0
+
+
+def test_owners_end_the_line_of_a_hit_and_callers_are_counted_by_owner() -> None:
+    answer = recorded("search")
+    answer["results"][0]["owners"] = ["@acme/identity", "@ann", "@bob", "@eve"]
+    answer["results"][1]["owners"] = []
+    heads = [block.splitlines()[0] for block in search_text(answer).split("\n\n")[1:3]]
+    assert heads[0].endswith("1.00  @acme/identity @ann @bob +1")
+    assert "@" not in heads[1]
+    callers = recorded("callers")
+    callers["callers"][0]["owners"] = ["@acme/web"]
+    callers["owners"] = [
+        {"owner": "@acme/web", "count": 7, "known": True},
+        {"owner": None, "count": 2, "known": True},
+        {"owner": None, "count": 1, "known": False},
+    ]
+    text = links_text(callers, "callers")
+    assert text.count("  @acme/web\n") == 1
+    assert "\n\nBy owner: @acme/web 7, no owner 2, not known 1.\n" in text
+    callers["owners"] = callers["owners"][1:]
+    assert "By owner" not in links_text(callers, "callers")

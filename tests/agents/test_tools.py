@@ -5,8 +5,10 @@ import json
 import pytest
 
 from agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS, ToolError
+from agents.lean import lean
 from agents.results import ERROR_KEY, error_in
 from tests.agents.calling import call, code_server, text_of, tools_of
+from tests.agents.expanding import expanded
 from tests.agents.recorded import RecordedBackend, recorded
 
 TOOLS = {
@@ -91,29 +93,34 @@ def test_all_definitions_take_less_than_5000_tokens() -> None:
         "title" in schema for tool in tools for schema in tool.input_schema["properties"].values()
     )
     told = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    # 4.2 characters a token, by the tokenizer o200k
-    assert len(json.dumps(told, separators=(",", ":"))) <= 20_900
+    # 4,963 tokens by o200k
+    assert len(json.dumps(told, separators=(",", ":"))) <= 21_170
 
 
 @pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())
-def test_structured_output_is_the_services_answer_unchanged(tool: str, recording: str) -> None:
-    result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
-    assert result.structured_content == recorded(recording)
+def test_structured_content_comes_if_it_is_asked_for(tool: str, recording: str) -> None:
+    server = code_server(RecordedBackend())
+    plain = call(server, tool, **TOOLS[tool])
+    result = call(server, tool, structured=True, **TOOLS[tool])
     assert not result.is_error
+    assert plain.structured_content is None
+    assert result.structured_content == lean(recorded(recording))
+    assert text_of(result) == text_of(plain)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", RECORDINGS)
 def test_the_text_form_is_smaller_than_half_of_the_structured_one(tool: str) -> None:
     result = call(code_server(RecordedBackend()), tool, **TOOLS[tool])
     # A search is mostly snippets, and so are relatives; a link is one line.
     share = 0.95 if "search" in tool or tool in MOSTLY_CONTENT else 0.5
-    assert len(text_of(result)) < share * len(str(result.structured_content))
+    assert len(text_of(result)) < share * len(str(recorded(RECORDINGS[tool])))
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_clients_of_older_revisions_get_the_same(mode: str) -> None:
-    result = call(code_server(RecordedBackend()), "code_search", mode, query="verify a JWT")
-    assert result.structured_content == recorded("search")
+    server = code_server(RecordedBackend())
+    result = call(server, "code_search", mode, query="verify a JWT", structured=True)
+    assert result.structured_content == lean(recorded("search"))
     failure = call(code_server(RecordedBackend()), "code_search", mode, query=" ")
     assert failure.is_error
     assert (failure.meta or {})[ERROR_KEY]["code"] == "invalid"
@@ -244,8 +251,9 @@ def test_a_definition_is_told_with_the_evidence_and_references_to_it_on_request(
         "    class HandleLogin\n"
         "    high, import  from acme_auth.handlers import HandleLogin, "
     )
-    listed = call(code_server(backend), "code_definition", **place, references=True, limit=5)
-    assert listed.structured_content == recorded("references")
+    asked = {**place, "references": True, "limit": 5, "structured": True}
+    listed = call(code_server(backend), "code_definition", **asked)
+    assert listed.structured_content == lean(recorded("references"))
     assert text_of(listed).startswith("3 references of HandleLogin\n\n[0] auth-service/acme_auth/")
     assert "auth-service/acme_auth/app.py:44  create_app  high, import\n" in text_of(listed)
     assert backend.asked == [place, {**place, "limit": 5}]
@@ -340,7 +348,6 @@ def test_an_empty_answer_explains_itself() -> None:
 def test_where_nothing_is_indexed_an_answer_says_how_to_build_the_index() -> None:
     nothing = RecordedBackend(search="search_of_nothing", status="status_of_nothing")
     result = call(code_server(nothing), "code_search", query="x")
-    assert result.structured_content["hint"].endswith(LOCAL_HINTS.build_index)
     assert LOCAL_HINTS.build_index in text_of(result)
     status = call(code_server(nothing), "code_index_status")
     assert LOCAL_HINTS.build_index in text_of(status)
@@ -350,7 +357,7 @@ def test_an_unknown_project_is_not_taken_for_a_missing_index() -> None:
     backend = RecordedBackend(search="search_of_unknown")
     result = call(code_server(backend), "code_search", query="x", include_projects=["nope"])
     assert LOCAL_HINTS.build_index not in text_of(result)
-    assert "code_index_status lists the projects" in result.structured_content["hint"]
+    assert "code_index_status lists the projects" in text_of(result)
     assert "Incomplete: nope (no such visible project)." in text_of(result)
 
 
@@ -371,11 +378,12 @@ def test_names_of_repositories_are_not_translated() -> None:
 
 def test_an_answer_that_is_too_long_says_in_both_forms_what_is_left_out() -> None:
     backend = RecordedBackend()
-    result = call(code_server(backend), "code_search", query="verify a JWT", max_tokens=600)
-    answer = result.structured_content
+    asked = {"query": "verify a JWT", "max_tokens": 1_500, "structured": True}
+    result = call(code_server(backend), "code_search", **asked)
+    answer = expanded(result.structured_content)
     left = answer["left_out"]["counts"]["results"]
     assert left == 5 - len(answer["results"]) > 0
     assert answer["count"] == len(answer["results"])
-    assert answer["next_cursor"] is None  # it would go on behind what is left out
+    assert "next_cursor" not in answer  # it would go on behind what is left out
     assert f"Omitted: {left} of results" in text_of(result)
-    assert "max_tokens=600" in text_of(result)
+    assert "max_tokens=1500" in text_of(result)

@@ -1,5 +1,6 @@
 """Answers cut to a budget: within it, honest about what is left out, and still of one piece."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,15 +15,18 @@ from agents.graph.text import (
     violations_text,
 )
 from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
+from agents.lean import lean
 from agents.text import code_text, search_text, status_text
+from agents.tokens import estimate_tokens
 from agents.trace.text import graph_text, links_text
 from agents.trace.truncation import truncate_graph, truncate_links
 from agents.truncation import (
     DEFAULT_TOKENS,
     MAX_TOKENS,
     MIN_TOKENS,
-    estimate_tokens,
+    Budget,
     largest,
+    shown,
     truncate_code,
     truncate_search,
     truncate_status,
@@ -36,44 +40,46 @@ FITTED = {
     "search": (truncate_search, search_text),
     "search_expanded": (truncate_search, search_text),
     "callers": (
-        lambda answer, tokens: truncate_links(answer, "callers", tokens),
+        partial(truncate_links, what="callers"),
         lambda answer: links_text(answer, "callers"),
     ),
     "callers_deep": (
-        lambda answer, tokens: truncate_links(answer, "callers", tokens),
+        partial(truncate_links, what="callers"),
         lambda answer: links_text(answer, "callers"),
     ),
     "callees": (
-        lambda answer, tokens: truncate_links(answer, "callees", tokens),
+        partial(truncate_links, what="callees"),
         lambda answer: links_text(answer, "callees"),
     ),
     "graph": (truncate_graph, graph_text),
     "status": (truncate_status, status_text),
     "traverse": (truncate_traverse, traverse_text),
     "violations": (
-        lambda answer, tokens: truncate_rows(answer, "violations", tokens, text=violations_text),
+        partial(truncate_rows, name="violations", text=violations_text),
         violations_text,
     ),
     "unmigrated": (
-        lambda answer, tokens: truncate_rows(answer, "code", tokens, text=unmigrated_text),
+        partial(truncate_rows, name="code", text=unmigrated_text),
         unmigrated_text,
     ),
     "related": (
-        lambda answer, tokens: truncate_rows(answer, "related", tokens, text=related_text),
+        partial(truncate_rows, name="related", text=related_text),
         related_text,
     ),
     "context": (truncate_context, context_text),
 }
 
 
+@pytest.mark.parametrize("structure", [None, lean], ids=["text", "both"])
 @pytest.mark.parametrize("name", FITTED)
 @FEW
 @given(tokens=TOKENS)
-def test_the_text_stays_within_the_budget(name: str, tokens: int) -> None:
+def test_what_is_sent_stays_within_the_budget(name: str, structure: Any, tokens: int) -> None:
     fit, text = FITTED[name]
     whole = longer(name)
-    fitted = fit(longer(name), tokens)
-    assert estimate_tokens(text(fitted)) <= tokens
+    fitted = fit(longer(name), Budget(tokens, structure))
+    sent = shown(lean(fitted)) if structure else None
+    assert estimate_tokens(text(fitted)) + (estimate_tokens(sent) if sent else 0) <= tokens
     assert fitted.keys() - {"left_out"} == whole.keys()
     assert fitted.get("receipt", {}).keys() == whole.get("receipt", {}).keys()
 
@@ -84,7 +90,7 @@ def test_the_text_stays_within_the_budget(name: str, tokens: int) -> None:
 def test_what_is_left_out_is_counted(name: str, tokens: int) -> None:
     fit, _ = FITTED[name]
     whole = longer(name)
-    fitted = fit(whole, tokens)
+    fitted = fit(whole, Budget(tokens))
     counts = fitted.get("left_out", {"counts": {}})["counts"]
     for path, rows in lists_of(whole).items():
         kept = lists_of(fitted)[path]
@@ -117,30 +123,28 @@ def longer(name: str) -> dict[str, Any]:
 def test_what_fits_is_not_touched(name: str) -> None:
     fit, text = FITTED[name]
     whole = recorded(name)
-    assert fit(recorded(name), estimate_tokens(text(whole))) == whole
+    assert fit(recorded(name), Budget(estimate_tokens(text(whole)))) == whole
 
 
 @pytest.mark.parametrize("name", ["search", "callers", "status", "violations"])
 def test_the_advice_names_a_budget_that_is_enough(name: str) -> None:
     fit, text = FITTED[name]
-    advice = fit(longer(name), MIN_TOKENS)["left_out"]["advice"]
+    advice = fit(longer(name), Budget(MIN_TOKENS))["left_out"]["advice"]
     assert f"raise it to {estimate_tokens(text(longer(name)))}, or " in advice
 
 
-def test_fifty_callers_fit_the_default_budget() -> None:
-    """The structured content is twice as long, and does not count: a model reads the text."""
+def test_thirty_callers_fit_the_default_budget_with_their_structure() -> None:
     whole = recorded("callers")
-    whole["callers"] = (whole["callers"] * 50)[:50]
-    whole["count"] = 50
-    assert estimate_tokens(whole) > DEFAULT_TOKENS > estimate_tokens(links_text(whole, "callers"))
-    assert truncate_links(whole, "callers", DEFAULT_TOKENS) == whole
+    whole["callers"] = (whole["callers"] * 30)[:30]
+    whole["count"] = 30
+    assert truncate_links(whole, Budget(DEFAULT_TOKENS, lean), what="callers") == whole
 
 
 @FEW
 @given(tokens=TOKENS)
 def test_one_row_more_would_not_fit(tokens: int) -> None:
     whole = longer("search")
-    fitted = truncate_search(whole, tokens)
+    fitted = truncate_search(whole, Budget(tokens))
     count = len(fitted["results"])
     if count < len(whole["results"]):
         more = {**fitted, "results": whole["results"][: count + 1], "count": count + 1}
@@ -151,7 +155,7 @@ def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
     whole = recorded("search")
     whole["results"] *= 300
     assert estimate_tokens(search_text(whole)) > MAX_TOKENS
-    advice = truncate_search(whole, 1_000)["left_out"]["advice"]
+    advice = truncate_search(whole, Budget(1_000))["left_out"]["advice"]
     assert "raise" not in advice
     assert "limit" in advice
 
@@ -160,7 +164,7 @@ def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
 @given(tokens=TOKENS)
 def test_links_still_point_at_their_definitions(tokens: int) -> None:
     whole = many_definitions()
-    fitted = truncate_links(whole, "callers", tokens)
+    fitted = truncate_links(whole, Budget(tokens), what="callers")
     for link in fitted["callers"]:
         assert fitted["definitions"][link["target"]]["line"] == link["callee"]["line"]
 
@@ -180,7 +184,7 @@ def many_definitions() -> dict[str, Any]:
 @FEW
 @given(tokens=TOKENS)
 def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> None:
-    fitted = truncate_graph(recorded("graph"), tokens)
+    fitted = truncate_graph(recorded("graph"), Budget(tokens))
     ids = {node["id"] for node in fitted["nodes"]}
     assert set(fitted["root"]) <= ids
     assert all({edge["caller"], edge["callee"]} <= ids for edge in fitted["edges"])
@@ -203,7 +207,7 @@ def test_a_walk_keeps_the_nearest_nodes_and_no_edge_without_its_ends(tokens: int
         whole["edges"].append({**edge, "source": name, "target": root})
     # Of the definitions of a file that is walked from: such ends are not among the nodes.
     whole["edges"].append({**edge, "source": "code:a/b.py#c", "target": "code:a/b.py#d"})
-    fitted = truncate_traverse(whole, tokens)
+    fitted = truncate_traverse(whole, Budget(tokens))
     kept = {one["node"]["id"] for one in fitted["nodes"]}
     gone = {one["node"]["id"] for one in whole["nodes"]} - kept
     assert estimate_tokens(traverse_text(fitted)) <= tokens
@@ -221,23 +225,29 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
     row = whole["receipt"]["projects"][0]
     others = [{**row, "project": f"service-{number}"} for number in range(500)]
     whole["receipt"]["projects"] = [*others, *whole["receipt"]["projects"]]
-    fitted = truncate_search(whole, tokens)
-    assert estimate_tokens(search_text(fitted)) <= tokens
-    assert estimate_tokens(fitted["receipt"]["projects"]) <= tokens
-    if tokens > 1_000:
+    budget = Budget(tokens, lean)
+    fitted = truncate_search(whole, budget)
+    assert budget.holds(fitted, search_text)
+    if tokens > 1_500:
         assert fitted["results"]
         told = {project["project"] for project in fitted["receipt"]["projects"]}
         assert {result["project"] for result in fitted["results"]} <= told
 
 
 def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
-    row = {"path": "a.py", "text": "x" * 1_000, "score": 0.5, "startLine": 1, "endLine": 9}
+    row = {
+        "path": "a.py",
+        "text": "def f(a):\n    return a\n" * 40,
+        "score": 0.5,
+        "startLine": 1,
+        "endLine": 9,
+    }
     row |= {"truncated": False, "project": "a"}
     whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0, "complete": True}
-    fitted = truncate_code(whole, 8_000)
+    fitted = truncate_code(whole, Budget(8_000, dict))
     assert fitted["totalResults"] == len(fitted["results"])
     assert fitted["totalResults"] + fitted["left_out"]["counts"]["results"] == 50
-    assert 7_500 < estimate_tokens(code_text(fitted)) <= 8_000
+    assert 7_000 < Budget(8_000, dict).size(fitted, code_text) <= 8_000
 
 
 @FEW
@@ -246,19 +256,12 @@ def test_a_result_that_is_too_long_alone_is_cut_and_says_so(tokens: int) -> None
     row = {"path": "a.py", "text": "é\n" * 10_000, "score": 0.5, "startLine": 1, "endLine": 9}
     row |= {"truncated": False, "project": "a"}
     whole = {"results": [row, row], "totalResults": 2, "searchTimeMs": 1.0, "complete": True}
-    fitted = truncate_code(whole, tokens)
+    fitted = truncate_code(whole, Budget(tokens, dict))
     (kept,) = fitted["results"]
     assert kept["truncated"] is True
-    assert len(kept["text"]) > 100
+    assert len(kept["text"]) > 50
     assert str(row["text"]).startswith(kept["text"])
-    assert estimate_tokens(code_text(fitted)) <= tokens
-
-
-def test_tokens_are_estimated_from_bytes() -> None:
-    assert estimate_tokens("abcd" * 10) == 10
-    assert estimate_tokens("abcde") == 2
-    assert estimate_tokens("日本") == 2
-    assert estimate_tokens({"a": [1, 2]}) == 3
+    assert Budget(tokens, dict).holds(fitted, code_text)
 
 
 @pytest.mark.parametrize(("most", "limit", "found"), [(0, 9, 0), (5, 9, 5), (5, 3, 3), (5, 0, 0)])
@@ -274,7 +277,7 @@ def test_lines_around_matches_go_before_the_matches_themselves() -> None:
     ]
     answer = recorded("grep")
     result = answer["results"][0] | {"lines": matched, "context": around, "matches": 2}
-    cut = truncate_search({**answer, "results": [result], "count": 1}, MIN_TOKENS)
+    cut = truncate_search({**answer, "results": [result], "count": 1}, Budget(MIN_TOKENS))
     assert [row["line"] for row in cut["results"][0]["lines"]] == [1]
     assert cut["results"][0]["context"] == []
     assert cut["results"][0]["truncated"]

@@ -22,6 +22,18 @@ def test_each_command_of_a_module_is_listed(module: str) -> None:
     assert commands_of(module) == listed
 
 
+def test_each_limit_may_be_written_as_k() -> None:
+    pending = [get_command(app.codesearch_application())]
+    limits = []
+    while pending:
+        command = pending.pop()
+        commands = getattr(command, "commands", {})
+        pending += [commands.get(name) for name in commands]
+        limits += [one.opts for one in command.params if {"--limit", "-k"} & set(one.opts)]
+    assert len(limits) > 10
+    assert all({"--limit", "-k"} <= set(names) for names in limits)
+
+
 def test_a_listed_command_is_found_by_its_name_and_others_are_not() -> None:
     group = get_command(app.codesearch_application())
     assert {name: command.name for name, command in group.commands.items()} == {  # type: ignore[attr-defined]

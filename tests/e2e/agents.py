@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
 from scripts.local_service import Organization, Service, clean_environment
+from tests.agents.expanding import expanded
 
 Row = dict[str, Any]
 ERROR = "codesearch/error"
@@ -43,11 +44,14 @@ class Agent:
         return self.portal.start_task_soon(self.client.call_tool, tool, arguments)
 
     def ask(self, tool: str, **arguments: Any) -> Row:
-        """The structured answer of a call that succeeds."""
+        """What the structured content of a call stands for, without empty members."""
+        if tool != "search_code":
+            arguments["structured"] = True
         result = self.call(tool, **arguments)
         assert not result.is_error, text_of(result)
         assert result.structured_content is not None
-        return result.structured_content
+        answer: Row = expanded(result.structured_content)
+        return answer
 
     def refusal(self, tool: str, **arguments: Any) -> Row:
         """{code, status, message} of a call that does not."""

@@ -1,5 +1,6 @@
 """The steps of release.yml that are ours, on a clone of a real repository."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,10 +8,16 @@ from pathlib import Path
 import pytest
 
 from scripts.local_git import commit_all, git, new_repository
-from scripts.release import move_major_tag, notes
+from scripts.release import move_major_tag, notes, publish, unpublished_pages
 from tests.workflows.files import ROOT, load_workflow
 
 RELEASE = ROOT / ".github" / "workflows" / "release.yml"
+# Commands and steps that are copied, not names in a sentence.
+NEEDS_RELEASE = re.compile(
+    r"^(?:uv tool install|pip install) aeterna-code-search|uses: aeterna/code-search/\S+@v\d"
+    r"|Copy \[`workflows/templates",
+    re.MULTILINE,
+)
 CHANGELOG = (
     "# Changelog\n\n## Unreleased\n\n## 1.2.0, 2026-11-26\n\n* Finds more.\n\n## 1.1.0\n\n* X\n"
 )
@@ -121,3 +128,30 @@ def test_no_token_stands_in_a_command_or_reaches_a_build() -> None:
         for name, job in jobs.items()
     }
     assert given == {"build": [], "attest": [], "release": ["${{ github.token }}"] * 2}
+
+
+UNTIL_RELEASE = "<!-- until the first release -->\n> Build it.\n<!-- /until the first release -->\n"
+
+
+def test_what_documents_say_until_the_first_release_goes_before_it(clone: Path) -> None:
+    page = clone / "README.md"
+    page.write_text(f"# X\n\n{UNTIL_RELEASE}\nInstall it.\n")
+    commit_all(clone, "A page")
+    git(clone, "tag", "v1.2.0")
+    git(clone, "push", "--quiet", "origin", "HEAD:main")
+    git(clone, "fetch", "--quiet", "origin")
+    with pytest.raises(SystemExit, match=r"README\.md says that nothing is published"):
+        notes(clone, "v1.2.0")
+    assert publish(clone) == "README.md\n"
+    assert page.read_text() == "# X\n\nInstall it.\n"
+    assert publish(clone) == ""
+
+
+def test_each_page_that_installs_or_uses_a_release_says_until_then_what_works() -> None:
+    released = re.search(r"^## \d", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    said = {str(page.relative_to(ROOT)) for page in unpublished_pages(ROOT)}
+    pages = set(git(ROOT, "ls-files", "*.md").splitlines())
+    pages -= {"CHANGELOG.md", "PACKAGE.md"}  # the second is read where the package is published
+    needing = {page for page in pages if NEEDS_RELEASE.search((ROOT / page).read_text("utf-8"))}
+    assert needing
+    assert said == (set() if released else needing)

@@ -3,14 +3,14 @@
 import uuid
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from central.alerts.messages import alert_body
+from central.alerts.messages import alert_body, searches_body
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.alerts.signing import is_sealed_by_former_key, open_address, seal
 from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
@@ -18,6 +18,7 @@ from central.repositories.expectations import IS_EXPECTED, without_index
 from central.repositories.models import IndexedBy, IndexProblem, Repository
 from central.repositories.services import where_to_look
 from central.repositories.states import FAILURES
+from central.saved_searches.models import SavedSearch
 from indexer.limits import ALERT_WITHOUT_INDEX_HOURS
 
 _CONDITIONS: Final = {
@@ -49,6 +50,8 @@ def detect(organization_id: int) -> None:
     _compare(destination, now)
     if destination.message_id is None and destination.due_at <= now:
         _store_message(destination, now)
+    if destination.message_id is None and destination.due_at <= now:
+        _store_message_of_searches(destination, now)
 
 
 def _compare(destination: AlertDestination, now: datetime) -> None:
@@ -128,10 +131,29 @@ def _store_message(destination: AlertDestination, now: datetime) -> None:
     if not begun and not ended:
         return
     message_id = uuid.uuid4()
-    destination.message_id, destination.attempts, destination.due_at = message_id, 0, now
-    destination.message = alert_body(
+    body = alert_body(
         destination.organization.slug, message_id=message_id, at=now, begun=begun, ended=ended
     )
-    destination.save(update_fields=["message_id", "message", "attempts", "due_at"])
+    _put(destination, message_id, body, now)
     rows.filter(pk__in=[alert.pk for alert in begun]).update(reported_at=now)
     RepositoryAlert.objects.filter(pk__in=[alert.pk for alert in ended]).delete()
+
+
+def _store_message_of_searches(destination: AlertDestination, now: datetime) -> None:
+    """Store a message about new lines of watched searches, and count on from zero."""
+    rows = SavedSearch.objects.filter(organization=destination.organization_id, found__gt=0)
+    found = list(rows.select_for_update(of=("self",)).order_by("found_since", "pk"))
+    if not found:
+        return
+    message_id = uuid.uuid4()
+    body = searches_body(destination.organization.slug, message_id=message_id, at=now, found=found)
+    _put(destination, message_id, body, now)
+    SavedSearch.objects.filter(pk__in=[one.pk for one in found]).update(found=0, found_since=None)
+
+
+def _put(
+    destination: AlertDestination, message_id: uuid.UUID, body: dict[str, Any], now: datetime
+) -> None:
+    destination.message_id, destination.attempts, destination.due_at = message_id, 0, now
+    destination.message = body
+    destination.save(update_fields=["message_id", "message", "attempts", "due_at"])

@@ -19,7 +19,14 @@ from central.errors import ConflictError
 from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
 from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import Repository
-from indexer.limits import ALERT_ATTEMPTS, ALERT_INTERVAL_SECONDS, ALERT_PAUSE_SECONDS
+from central.saved_searches.models import SavedSearch
+from central.saved_searches.services.watching import look_at_watched
+from indexer.limits import (
+    ALERT_ATTEMPTS,
+    ALERT_INTERVAL_SECONDS,
+    ALERT_PAUSE_SECONDS,
+    WATCH_SWEEP_SECONDS,
+)
 
 _LEASE = timedelta(minutes=2)  # much longer than an attempt takes
 _FIRST_PAUSE_SECONDS = 30
@@ -30,6 +37,8 @@ _log = structlog.get_logger(__name__)
 
 def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
     """Detect problems of every organisation with a receiver and send what is due.
+
+    Then look for what is new of watched searches, which the next call sends.
 
     Returns how many messages were delivered. Ends after SWEEP_SECONDS; the order is another one
     each time, so that slow receivers keep no organisation waiting for ever. What fails holds up no
@@ -43,13 +52,17 @@ def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
         try:
             detect(organization_id)
             delivered += send_next(organization_id)
+            look_at_watched(organization_id, until=min(end, time.monotonic() + WATCH_SWEEP_SECONDS))
         except Exception:  # noqa: BLE001 (one that fails may hold up no other)
             _log.exception("alerts_failed", organization_id=organization_id)
     return delivered
 
 
 def _organizations_to_visit() -> QuerySet[AlertDestination]:
-    """Return receivers of organisations where something is wrong, or was; in a random order."""
+    """Return receivers of organisations where something is wrong, or was, or a search is watched.
+
+    In a random order. A kind of alert more needs its condition here.
+    """
     working = AlertDestination.objects.filter(suspended_at=None, organization__retired_at=None)
     if not settings.SECRET_KEY_FALLBACKS:  # else every address may have to be encrypted again
         watched = Repository.objects.filter(IS_EXPECTED, retired_at=None, paused=False)
@@ -63,6 +76,7 @@ def _organizations_to_visit() -> QuerySet[AlertDestination]:
             | Q(pk__in=failed.values("organization"))
             | Q(pk__in=overdue(timezone.now()).values("organization"))
             | Q(pk__in=RepositoryAlert.objects.values("organization"))
+            | Q(pk__in=SavedSearch.objects.filter(is_watched=True).values("organization"))
         )
     return working.order_by("?")
 

@@ -5,9 +5,11 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.db import connection
 
 from central.corpus.models import File, Symbol
+from central.corpus.trigrams.segments import FileIds
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_pattern, sql_with
 from central.query.filters import Match
 from central.query.patterns import text_matcher
@@ -21,6 +23,9 @@ _sql = sql_with(file=File, symbol=Symbol)
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f
     WHERE f.id = ANY(%s::bigint[])""")
 _LIVE = _sql("SELECT f.id FROM {file} f WHERE f.id = ANY(%s::bigint[])")
+_NEWER = _sql("""SELECT f.repository_id, f.id FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.id > %s::bigint AND f.skipped = ''
+    ORDER BY f.id LIMIT %s""")
 _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
 _cache = ContentCache(EXACT_CACHE_BYTES)
@@ -56,6 +61,14 @@ def defined_names(term: Filter, query: Query, *, repositories: Sequence[int]) ->
         term.value, term.match, ignore_case=query.ignores_case(term), column=term.column
     )
     return [name for (name,) in rows if matches(name)]
+
+
+def newer_files(repositories: Sequence[int], *, newer_than: int, limit: int) -> dict[int, FileIds]:
+    """Return keys of files above one, by repository: those that were indexed later."""
+    found: dict[int, list[int]] = {}
+    for repository, file in fetch_rows(_NEWER, [id_array(repositories), newer_than, limit]):
+        found.setdefault(repository, []).append(file)
+    return {key: np.array(ids, dtype=np.int64) for key, ids in found.items()}
 
 
 def in_order(

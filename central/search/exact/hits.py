@@ -10,11 +10,11 @@ from itertools import islice
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
-from central.query.evaluate import Term
+from central.query.evaluate import Owners, Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
-from central.search.exact.files import CandidateFile, contents, in_order
+from central.search.exact.files import CandidateFile, contents, in_order, newer_files
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
 from central.search.exact.text_pattern import SlowFileError, Span
@@ -69,33 +69,38 @@ class Unread:
 class ExactSearch:
     """One search, over the repositories that a credential sees. Read its hits once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (each is a bound or a filter of its own)
         self,
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
         *,
+        owners: Mapping[int, Owners],
         rows: RowFilter,
         files: int,
         seconds: float,
         within: str = "",
         matches: int = EXACT_MATCHES_OF_FILE,
+        newer_than: int = 0,
     ) -> None:
         """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
-        `within` restricts matches to regions of this type. Raises InvalidError for a structural
+        `owners` are those of the repositories, by id; none unless the query asks for them.
+        Only files with a key above `newer_than` are read. `within` restricts matches to regions of
+        this type. Raises InvalidError for a structural
         pattern of a language that ast-grep does not know.
         """
         self._plan = plan
         self._repositories = {
             key: item
             for key, item in sorted(repositories.items(), key=lambda one: one[1].name)
-            if plan.evaluator.repository(item.name) is not False
+            if plan.evaluator.repository(item.name, owners.get(key)) is not False
         }
         self._rows = rows
+        self._newer_than = newer_than
         self._within = within
         self._most_files = files
         self._until = time.monotonic() + seconds
-        self._verifier = Verifier(plan, self._repositories, until=self._until, most=matches)
+        self._verifier = Verifier(plan, self._repositories, owners, until=self._until, most=matches)
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
@@ -103,6 +108,7 @@ class ExactSearch:
         self.chosen = 0  # of the query's trigrams, those that its candidates have
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
+        self.named_files: Sequence[CandidateFile] = ()  # these files
 
     def hits(self, start: int = 0, chosen: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up.
@@ -156,6 +162,7 @@ class ExactSearch:
         ordered = in_order(files, rank=partial(self._rank, defined))
         if self._by_names:
             self.named = self._matches_of_names(ordered, defined), len(ordered)
+            self.named_files = ordered
         return ordered
 
     def _rank(self, defined: Definitions, file: CandidateFile) -> int:
@@ -204,12 +211,12 @@ class ExactSearch:
         facts: dict[Term, bool] = {
             term: file.id in places for term, places in defined.of_filters.items()
         }
-        return (
-            self._rows.admits_file(
-                repository=file.repository, path=file.path, language=file.language
-            )
-            and self._verifier.truth(file, facts) is not False
-        )
+        if not self._rows.admits_file(
+            repository=file.repository, path=file.path, language=file.language
+        ):
+            return False
+        truth = self._verifier.truth(file, facts)
+        return truth is True if self._by_names else truth is not False
 
     def _candidates(self) -> list[CandidateFile]:
         ids = list(self._repositories)
@@ -220,7 +227,18 @@ class ExactSearch:
             key: IndexedState(item.generation, item.commit)
             for key, item in self._repositories.items()
         }
-        found = candidates(ids, self._plan.tree, most=most, chosen=self.chosen)
+        if self._newer_than:
+            newer = newer_files(ids, newer_than=self._newer_than, limit=most + 1)
+            if sum(map(len, newer.values())) <= most:
+                return catalogue.files(states, newer)
+            return [one for one in self._found(ids, states, most) if one.id > self._newer_than]
+        return self._found(ids, states, most)
+
+    def _found(
+        self, ids: Sequence[int], states: Mapping[int, IndexedState], most: int
+    ) -> list[CandidateFile]:
+        """Return the files that have the trigrams of the query."""
+        found = candidates(list(ids), self._plan.tree, most=most, chosen=self.chosen)
         self.chosen = found.chosen
         if found.is_everything:
             files = catalogue.every_file(states, limit=most + 1)

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from central.search.exact.files import CandidateFile
 from central.search.exact.hits import ExactSearch, FileHit
 from indexer.limits import EXACT_COUNT_SECONDS
 
@@ -46,6 +47,7 @@ class ExactPage:
     """Hits, the matches and files of the whole search, and where the next page begins.
 
     `at_least`: there may be more matches and files. `following` is None if there is no page.
+    `counted` are the files of the first page and those behind it that were counted.
     """
 
     hits: list[FileHit]
@@ -53,6 +55,7 @@ class ExactPage:
     files: int
     at_least: bool
     following: Position | None
+    counted: Sequence[CandidateFile]
 
 
 def exact_page(
@@ -96,6 +99,7 @@ def exact_page(
             is_short=is_short,
             chosen=search.chosen,
         ),
+        counted=search.named_files or [hit.file for hit in (*hits, *counted)],
     )
 
 

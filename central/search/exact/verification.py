@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 
-from central.query.evaluate import Term
+from central.query.evaluate import Owners, Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.files import CandidateFile
 from central.search.exact.limited import find_match, find_matches
@@ -30,6 +30,7 @@ class Verifier:
         self,
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
+        owners: Mapping[int, Owners],
         *,
         until: float,
         most: int,
@@ -40,6 +41,7 @@ class Verifier:
         """
         self._plan = plan
         self._repositories = repositories
+        self._owners = owners
         self._until = until
         self._most = most
         self._matchers = {
@@ -52,6 +54,7 @@ class Verifier:
             repository=self._repositories[file.repository].name,
             path=file.path,
             language=file.language,
+            owners=self._owners.get(file.repository),
             found=found,
         )
 

@@ -31,7 +31,7 @@ _KINDS = {
         r"(?:^|/)(?:generated|gen|dist|build)/|_pb2|\.pb\.|\.gen\.|\.min\.", re.I
     ),
     "vendored": re.compile(r"(?:^|/)(?:vendor|vendored|third_?party|node_modules|external)/", re.I),
-    "legacy": re.compile(r"(?:^|/)_?(?:compat|legacy|deprecated)(?:/|\.)", re.I),
+    "legacy": re.compile(r"(?:^|/)_?(?:legacy|deprecated)(?:/|\.)", re.I),
     "declarations": re.compile(r"\.d\.[cm]?ts$|\.pyi$"),
 }
 

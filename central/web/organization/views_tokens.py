@@ -10,6 +10,8 @@ from django.views.decorators.http import require_http_methods
 from central.errors import ServiceError
 from central.http.urls import absolute_url
 from central.onboarding.models import Backfill
+from central.repositories.token_repositories import check_token_repositories
+from central.repositories.visibility import visible_repositories
 from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -34,6 +36,11 @@ def tokens(request: HttpRequest, credential: Credential) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data
         try:
+            warning = check_token_repositories(
+                visible_repositories(credential=credential),
+                scopes=chosen["scopes"],
+                names=chosen["repositories"],
+            )
             token = create_organization_token(
                 organization=organization,
                 scopes=chosen["scopes"],
@@ -45,6 +52,8 @@ def tokens(request: HttpRequest, credential: Credential) -> HttpResponse:
         except ServiceError as exc:
             form.add_error(None, exc.message)
         else:
+            if warning:
+                messages.warning(request, warning)
             return _new_token(request, organization, token, chosen["scopes"])
     found = persistent_tokens(organization)
     return settings_page(

@@ -78,7 +78,9 @@ def traverse(
         Direction, typer.Option(help="Follow edges forward, backward or both ways")
     ] = Direction.BOTH,
     depth: Annotated[int, typer.Option(min=1, max=5, help="Maximum number of steps")] = 1,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of nodes")] = 100,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=1_000, help="Maximum number of nodes")
+    ] = 100,
     json: Json = False,
 ) -> Exit:
     """Follow links from a node, nearest nodes first.

@@ -132,7 +132,9 @@ Exclude = Annotated[
 ]
 SeverityOption = Annotated[Severity | None, typer.Option(help="Severity of a violation")]
 Message = Annotated[str | None, typer.Option(help="How to fix a violation")]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results")]
+Limit = Annotated[
+    int, typer.Option("--limit", "-k", min=1, max=200, help="Maximum number of results")
+]
 From = Annotated[str, typer.Argument(metavar="FROM", callback=not_blank, help="Id of a node")]
 Type = Annotated[
     str,

@@ -29,7 +29,9 @@ def related(
     target_type: Annotated[
         Target, typer.Option(help="What to find; knowledge: decisions and policies")
     ],
-    limit: Annotated[int, typer.Option(min=1, max=45, help="Maximum number of results")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=45, help="Maximum number of results")
+    ] = 10,
     json: Json = False,
 ) -> Exit:
     """Find nodes that resemble a node in meaning and words, linked to it or not.

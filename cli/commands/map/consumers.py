@@ -57,7 +57,9 @@ def consumers(
         bool, typer.Option("--lags", help="Only who pins an older version than is indexed")
     ] = False,
     min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Maximum number of consumers")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=500, help="Maximum number of consumers")
+    ] = 50,
     json: Json = False,
 ) -> Exit:
     """Show who uses a repository: versions, calls, imports and definitions.

@@ -27,7 +27,9 @@ def most_called(
         ),
     ] = None,
     min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Maximum number of results")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=500, help="Maximum number of results")
+    ] = 50,
     json: Json = False,
 ) -> Exit:
     """Show the definitions that most other repositories use.

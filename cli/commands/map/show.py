@@ -40,7 +40,9 @@ def show(
     ] = None,
     level: Annotated[Level, typer.Option(help="Repositories, or their packages")] = Level.PROJECT,
     min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[int, typer.Option(min=1, max=5_000, help="Maximum number of links")] = 500,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=5_000, help="Maximum number of links")
+    ] = 500,
     json: Json = False,
 ) -> Exit:
     """Show which repositories use which, with calls, imports and versions.

@@ -55,7 +55,9 @@ def unused(
             metavar="CODE", help="Only those without other doubts than these; none: without any"
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=200, help="Maximum number")
+    ] = 50,
     cursor: Annotated[
         str | None, typer.Option(help="Go on with the page that the answer before named")
     ] = None,

@@ -12,7 +12,7 @@ from agents.files.text import content_text, list_text
 from agents.files.truncation import truncate_content, truncate_list
 from agents.results import error_in
 from agents.text import search_text
-from agents.truncation import MIN_TOKENS, estimate_tokens, truncate_search
+from agents.truncation import MIN_TOKENS, Budget, truncate_search
 from central.search.empty_answers import PATTERN_ADVICE
 from tests.agents.calling import call, code_server, text_of
 from tests.agents.recorded import RecordedBackend, recorded
@@ -73,8 +73,8 @@ def test_a_file_with_many_matches_shows_its_first_lines(tokens: int) -> None:
         row["lines"] = [{**row["lines"][0], "line": line} for line in range(1, 200)]
         row["matches"] = 199
     whole |= {"count": 2, "next_cursor": "next"}
-    fitted = truncate_search(whole, tokens)
-    assert estimate_tokens(search_text(fitted)) <= tokens
+    fitted = truncate_search(whole, Budget(tokens))
+    assert Budget(tokens).holds(fitted, search_text)
     first, *others = fitted["results"]
     assert [line["line"] for line in first["lines"]] == list(range(1, len(first["lines"]) + 1))
     left = fitted["left_out"]["counts"]
@@ -94,8 +94,8 @@ def test_lines_of_a_file_have_their_numbers() -> None:
 @given(tokens=TOKENS)
 def test_a_file_that_is_too_long_says_where_to_go_on(tokens: int) -> None:
     whole = long_file()
-    fitted = truncate_content(whole, tokens)
-    assert estimate_tokens(content_text(fitted)) <= tokens
+    fitted = truncate_content(whole, Budget(tokens))
+    assert Budget(tokens).holds(fitted, content_text)
     last = fitted["end_line"]
     assert fitted["truncated"]
     assert whole["content"].startswith(fitted["content"])
@@ -103,7 +103,7 @@ def test_a_file_that_is_too_long_says_where_to_go_on(tokens: int) -> None:
     assert fitted["hint"].endswith(f"go on with start_line={last + 1}.")
     further = {**whole, "content": "".join(f"{n}\n" for n in range(last + 1, 5_001))}
     further["start_line"] = last + 1
-    assert truncate_content(further, tokens)["end_line"] > last
+    assert truncate_content(further, Budget(tokens))["end_line"] > last
 
 
 def long_file() -> dict[str, Any]:
@@ -116,8 +116,8 @@ def long_file() -> dict[str, Any]:
 def test_of_a_line_that_is_too_long_the_beginning_is_shown(tokens: int) -> None:
     lines = {"start_line": 1, "end_line": 1, "total_lines": 1}
     whole = {**recorded("content"), **lines, "content": "é" * 100_000}
-    fitted = truncate_content(whole, tokens)
-    assert estimate_tokens(content_text(fitted)) <= tokens
+    fitted = truncate_content(whole, Budget(tokens))
+    assert Budget(tokens).holds(fitted, content_text)
     assert fitted["truncated"]
     assert len(fitted["content"]) > 100
     assert fitted["hint"] == "Line 1: It is longer than the answer, because of max_tokens."
@@ -144,8 +144,8 @@ def test_a_long_list_is_cut_and_says_so(tokens: int) -> None:
     whole = recorded("files")
     whole["entries"] *= 200
     whole["count"] = len(whole["entries"])
-    fitted = truncate_list(whole, tokens)
-    assert estimate_tokens(list_text(fitted)) <= tokens
+    fitted = truncate_list(whole, Budget(tokens))
+    assert Budget(tokens).holds(fitted, list_text)
     assert fitted["left_out"]["counts"]["entries"] == 1_000 - fitted["count"]
     assert fitted["count"] == len(fitted["entries"]) > 10
     assert fitted["next_cursor"] is None

@@ -1,6 +1,12 @@
 """The sidecar's tools as a client of the SDK sees them."""
 
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
+from mcp.types import CallToolResult
 
 from agents.backend import ToolError
 from agents.results import error_in
@@ -12,7 +18,9 @@ from agents.sidecar.mapping import (
     sidecar_status,
 )
 from agents.text import search_text
+from agents.tokens import estimate_tokens
 from agents.trace.text import links_text
+from agents.truncation import MIN_TOKENS
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 
@@ -23,6 +31,9 @@ TOOLS = {
     "codesearch_trace_graph": {"symbol": "ProcessPayment"},
     "codesearch_index_status": {},
 }
+BEFORE: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "data" / "calls_of_fecc858d.json").read_text(encoding="utf-8")
+)
 
 
 def test_the_five_tools_are_listed_as_safe_to_call_without_asking() -> None:
@@ -88,6 +99,28 @@ def test_without_max_tokens_nothing_is_left_out() -> None:
     assert api_search(whole) == recorded("search")
     cut = call(sidecar_server(long), "codesearch_search", query="x", max_tokens=700)
     assert cut.structured_content["left_out"]["counts"]["results"] > 0
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_budget_is_for_text_and_structure_together(tool: str) -> None:
+    server = sidecar_server(RecordedBackend())
+    whole = call(server, tool, **TOOLS[tool])
+    cut = call(server, tool, **TOOLS[tool], max_tokens=MIN_TOKENS)
+    assert tokens_of(whole) > MIN_TOKENS >= tokens_of(cut)
+    assert cut.structured_content["left_out"]["counts"]
+
+
+def tokens_of(result: CallToolResult) -> int:
+    return estimate_tokens(text_of(result)) + estimate_tokens(result.structured_content)
+
+
+@pytest.mark.parametrize("tool", BEFORE)
+def test_a_central_of_before_gets_what_it_got(tool: str) -> None:
+    """The digests are of the version before lean structure and budgets for it."""
+    asked = BEFORE[tool]
+    result = call(sidecar_server(RecordedBackend()), tool, **asked["arguments"])
+    sent = json.dumps(result.structured_content, sort_keys=True)
+    assert hashlib.sha256(sent.encode()).hexdigest() == asked["structure"]
 
 
 @pytest.mark.parametrize("tool", TOOLS)

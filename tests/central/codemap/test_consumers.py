@@ -78,6 +78,27 @@ def test_consumers_have_versions_and_the_definitions_they_use(send: Ask) -> None
     assert body["receipt"]["complete"] is True
 
 
+def test_a_consumer_has_the_owners_of_its_manifest_and_hidden_ones_are_in_no_count(
+    send: Ask, api: Api
+) -> None:
+    for name in ("app", "job"):
+        rules = f"* @acme/{name}s jane@{name}.example\n"
+        change_files(Repository.objects.get(name=name), {"CODEOWNERS": rules})
+    body = send("map/consumers", project="lib").json()
+    address = "an e-mail address"
+    assert {one["project"]: one["owners"] for one in body["consumers"]} == {
+        "app": ["@acme/apps", address],
+        "job": ["@acme/jobs", address],
+        "idle": [],
+    }
+    counts = {one["owner"]: one["count"] for one in body["owners"]}
+    assert counts == {address: 2, "@acme/apps": 1, "@acme/jobs": 1, None: 1}
+    token = api_of(api.organization, repositories=["job", "lib"]).token
+    body = send("map/consumers", token=token, project="lib").json()
+    counts = {one["owner"]: one["count"] for one in body["owners"]}
+    assert counts == {address: 1, "@acme/jobs": 1}
+
+
 def test_only_consumers_that_lag_are_listed_on_demand(send: Ask) -> None:
     asked = {"project": "lib", "lags_only": True}
     assert listed(send("map/consumers", **asked)) == [

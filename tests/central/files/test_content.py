@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from central.files.content import lines_of
 from central.repositories.models import Repository
+from central.tenancy.models import ApiToken
 from indexer.limits import FILE_ANSWER_BYTES
-from tests.central.factories import FileFactory, RepositoryFactory
+from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
 
@@ -162,3 +163,16 @@ def test_lines_one_by_one_are_the_text(text: str) -> None:
     total = lines_of(text, 1, 0).total
     assert "".join(lines_of(text, line, line).content for line in range(1, total + 1)) == text
     assert total == text.count("\n") + (not text.endswith("\n") and text != "")
+
+
+def test_a_file_has_its_owners_and_only_members_read_addresses(
+    repository: Repository, api: Api
+) -> None:
+    rules = "* @acme/all jane@acme.example\n/docs/\n"
+    FileFactory.create(repository=repository, path="CODEOWNERS", content=rules)
+    FileFactory.create(repository=repository, path="docs/a.md", content="x\n")
+    assert ask(api).json()["owners"] == ["@acme/all", "an e-mail address"]
+    assert ask(api, path="docs/a.md").json()["owners"] == []
+    member = MembershipFactory.create(organization=api.organization).user
+    ApiToken.objects.update(owner=member)
+    assert ask(api).json()["owners"] == ["@acme/all", "jane@acme.example"]

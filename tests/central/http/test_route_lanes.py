@@ -42,6 +42,7 @@ ROUTES = {
         "o/<slug:organization>/knowledge/<file:node>",
         "o/<slug:organization>/map",
         "o/<slug:organization>/r/<str:project>/consumers",
+        "o/<slug:organization>/r/<str:project>/name/<file:path>/<int:line>/<int:column>",
         "o/<slug:organization>/r/<str:project>/violations",
         "o/<slug:organization>/symbol",
         "o/<slug:organization>/unused",
@@ -81,6 +82,9 @@ ROUTES = {
         "o/<slug:organization>/r/<str:project>/tree/<file:path>",
         "o/<slug:organization>/repositories",
         "o/<slug:organization>/runs/<uuid:run_id>",
+        "o/<slug:organization>/searches",
+        "o/<slug:organization>/searches/<int:search_id>",
+        "o/<slug:organization>/searches/<int:search_id>/delete",
         "o/<slug:organization>/runs/<uuid:run_id>/progress",
     },
 }

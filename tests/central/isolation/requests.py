@@ -54,6 +54,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "member_id": [KEYS[SETTINGS]],
         "invitation_id": [KEYS[SETTINGS]],
         "token_id": [KEYS[SETTINGS]],
+        "search_id": [KEYS[SETTINGS]],
         "content_type_id": [1],
         "object_id": [1],
         # Fields of the API and of tools
@@ -61,8 +62,9 @@ def fields(word: str) -> dict[str, list[Any]]:
         "workspace": [None, "acme", "org-acme"],
         "project_id": [kit],
         "include_projects": [None, [kit], None],
-        "query": [jam, f'"{jam}"', f"repo:{kit} jam", frame],
+        "query": [jam, f'"{jam}"', f"repo:{kit} jam owner:{word}-team", frame],
         "mode": [None, None, "literal"],
+        "facets": [None, True, True],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
         "file": [None, path, path],
         "files": [[{"path": path}], None],
@@ -95,7 +97,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "archived": [None, True],
         "enabled": [True],
         # Fields of pages
-        "q": ["", jam, f'"{jam}"', frame],
+        "q": ["", jam, f'"{jam}" owner:{word}-team', frame],
         "name": ["", jam, f"{near}_jam"],
         "lines": [None, None, "all"],
         "state": [None, "failed"],

@@ -23,6 +23,7 @@ from central.knowledge.models import Mention, Node, PolicyCheck
 from central.knowledge.services.catch_up import catch_up
 from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
+from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
 from tests.central.factories import (
     ApiTokenFactory,
@@ -59,6 +60,7 @@ _SOURCES: Final = {
     "{own}_kit/__init__.py": "from {own}_kit.jam import {own}_jam\n",
     "{own}_kit/spilt.py": "class ({own}_lid {own}_scald(1\n",
     "{plain}/boiling.py": "def boil_{plain}():\n    return '{own}'\n",
+    "CODEOWNERS": "* @acme/{own}-team {own}@acme.example\n/tests/\n{own}\n",
 }
 # What each of the two has of the other: no file of the open one holds the other's word.
 _USED: Final = {
@@ -109,6 +111,7 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
         RepositoryFactory.create(organization=acme, name=f"{HIDDEN}-kit-announced")
     _add_own(acme)
     _add_documents(acme, words)
+    _add_saved_search(acme, words)
     _fill_columns()
 
 
@@ -194,6 +197,26 @@ def _add_documents(acme: Organization, words: list[str]) -> None:
     PolicyCheck.objects.filter(repository__name=f"{OPEN}-kit").update(over_limit=[OPEN])
 
 
+def _add_saved_search(acme: Organization, words: list[str]) -> None:
+    """A shared one, which who sees the whole organisation sees; watched in both repositories."""
+    search = SavedSearch.objects.create(
+        pk=KEYS[SETTINGS],
+        organization=acme,
+        owner=User.objects.get(username=f"{SETTINGS}-person"),
+        name=WHOLE,
+        request={"query": f'"{WHOLE}"'},
+        is_shared=True,
+        is_watched=True,
+        problem=WHOLE,
+    )
+    for word in words:
+        repository = Repository.objects.get(name=f"{word}-kit")
+        watched = WatchedRepository.objects.create(
+            organization=acme, search=search, repository=repository, generation=1
+        )
+        WatchedFile.objects.create(watched=watched, path=word, lines=b"")
+
+
 # --- Every column -------------------------------------------------------------------------------
 
 
@@ -245,7 +268,7 @@ def _word_of(row: models.Model) -> str:
     if isinstance(row, Organization | AuditEntry):
         is_acme = "acme" in {getattr(row, "slug", ""), getattr(row, "organization", "")}
         return SETTINGS if is_acme else ""
-    if isinstance(row, Node) and row.repository is None:
+    if isinstance(row, SavedSearch) or (isinstance(row, Node) and row.repository is None):
         return WHOLE
     parents = [getattr(row, name) for name in _parents(type(row)) if getattr(row, name)]
     words = {_word_of(parent) for parent in parents}

@@ -32,10 +32,17 @@ from central.maintenance.repository_deletion import (
 from central.repositories.models import Repository
 from central.repositories.services import record_push, retire_repository
 from central.repositories.states import RunState
+from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import Organization
 from indexer.records.vectors import TermVector
 from indexer.store.base import Point
-from tests.central.factories import DependencyFactory, FileFactory, ModuleFactory, PackageFactory
+from tests.central.factories import (
+    DependencyFactory,
+    FileFactory,
+    ModuleFactory,
+    PackageFactory,
+    UserFactory,
+)
 from tests.central.knowledge.graph import created, linked
 from tests.central.onboarding.world import backfill_of, queued
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of, unit_vector
@@ -124,6 +131,13 @@ def fill(api: Api, project: str) -> Repository:
         condition=Condition.FAILED,
         since=timezone.now(),
     )
+    search = SavedSearch.objects.create(
+        organization=api.organization, owner=UserFactory.create(), name=project, request={}
+    )
+    watched = WatchedRepository.objects.create(
+        organization=api.organization, search=search, repository=repository, generation=1
+    )
+    WatchedFile.objects.create(watched=watched, path="a.py", lines=b"")
     record_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))

@@ -18,6 +18,7 @@ from agents.results import error_in
 from central.http.asgi import RequestThreads
 from central.mcp.auth import McpAuth
 from central.mcp.lazy_app import LazyApp
+from tests.agents.expanding import expanded
 
 ADDRESS = "http://testserver/mcp"
 
@@ -57,11 +58,14 @@ class Agent:
         return self.converse(lambda client: client.call_tool(tool, arguments))
 
     def answer(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The structured content of a call that is answered."""
+        """What the structured content of a call stands for, without empty members."""
+        if tool != "search_code":
+            arguments["structured"] = True
         result = self.call(tool, **arguments)
         assert not result.is_error, result
         assert result.structured_content is not None
-        return result.structured_content
+        answer: dict[str, Any] = expanded(result.structured_content)
+        return answer
 
     def refusal(self, tool: str, **arguments: Any) -> ToolError:
         """What is said of a call that is refused."""

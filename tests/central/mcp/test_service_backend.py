@@ -263,7 +263,7 @@ def test_statement_that_goes_on_and_on_is_ended_and_frees_its_thread(
     with connection.cursor() as cursor:
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == ("0",)
-    assert agent.answer("code_index_status")["projects"] == []
+    assert "projects" not in agent.answer("code_index_status")
 
 
 def test_cancelled_call_answers_at_once_and_frees_its_thread_when_the_query_ends(

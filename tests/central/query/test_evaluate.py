@@ -8,6 +8,7 @@ from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
 from central.query.parser import parse
 from central.query.syntax import And, Literal, Node, Not, Or
+from tests.central.query.trees import FileOwners
 
 
 @pytest.mark.parametrize(
@@ -134,3 +135,34 @@ def test_the_compiled_predicate_is_the_tree(text: str, truths: dict[str, bool]) 
 def test_a_filter_is_matched_in_linear_time() -> None:
     with pytest.raises(QueryError, match="RE2 does not accept"):
         Evaluator(parse(r"file:/(a)\1/"))
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "of_file", "of_repository"),
+    [
+        ("owner:@acme/web", ["@acme/web"], True, None),
+        ("owner:web", ["@ann", "@acme/Web"], True, None),
+        ("owner:web", ["@acme/web-ui"], False, None),
+        ("owner:sub/team", ["@group/sub/team"], True, None),
+        ("owner:ops", ["@acme/web"], False, False),
+        ("-owner:ops", ["@acme/web"], True, True),
+        ("-owner:web", [], True, None),
+        ("owner:none", [], True, None),
+        ("owner:none", ["@acme/web"], False, None),
+        ("owner:web", None, None, None),
+        ("-owner:none", None, None, None),
+        ("owner:ops OR repo:shop", ["@acme/web"], True, True),
+    ],
+)
+def test_owners_decide_files_and_repositories_that_no_rule_gives_to_an_owner(
+    text: str, own: list[str] | None, of_file: bool | None, of_repository: bool | None
+) -> None:
+    evaluator = Evaluator(parse(text))
+    names = ["@ann", "@acme/web", "@acme/web-ui", "@group/sub/team"]
+    owners = FileOwners(own, names if own is not None else None)
+    assert evaluator.reads_owners
+    found = evaluator.file(repository="shop", path="a.py", language="python", owners=owners)
+    assert found is of_file
+    assert evaluator.repository("shop", owners) is of_repository
+    empty = FileOwners([], [])
+    assert Evaluator(parse("owner:none")).repository("shop", empty) is True

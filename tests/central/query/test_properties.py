@@ -12,7 +12,7 @@ from central.query.evaluate import Evaluator
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
 from central.query.syntax import Filter, Query, leaves
-from tests.central.query.trees import nasty_text, queries
+from tests.central.query.trees import FileOwners, nasty_text, queries
 from tests.property_settings import examples
 
 
@@ -61,9 +61,12 @@ def test_a_question_in_plain_words_is_never_refused(words: list[str]) -> None:
 @given(queries)
 def test_with_all_truths_known_the_answer_is_known(query: Query) -> None:
     found = {term: len(str(term)) % 2 == 0 for term in leaves(query.predicate)}
-    answer = Evaluator(query).file(repository="o/r", path="a/b.py", language="go", found=found)
+    owners = FileOwners(["@b/a"], ["@b/a", "@1"])
+    answer = Evaluator(query).file(
+        repository="o/r", path="a/b.py", language="go", owners=owners, found=found
+    )
     assert answer is not None
-    early = Evaluator(query).repository("o/r")
+    early = Evaluator(query).repository("o/r", owners)
     assert early is None or early == answer
 
 

@@ -25,8 +25,8 @@ from central.query.syntax import (
 
 FRAGMENTS = (
     "repo:", "-file:", "lang:", "type:function", "case:no", "sym:", "content:", "langs:x", "::",
-    "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND", " or ", " and ",
-    " not ", " ", "  ", "\n",
+    "owner:@", "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND",
+    " or ", " and ", " not ", " ", "  ", "\n",
     "\\", "a", "or", "not", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x",
     "http://", "\0", "'",
 )  # fmt: skip
@@ -71,7 +71,7 @@ _globs = (
     .filter(lambda glob: not GLOB_CHARACTERS.isdisjoint(glob))
     .filter(lambda glob: not glob.startswith("/") and not is_near_regex(glob))
 )
-_named = st.sampled_from([FilterName.REPO, FilterName.FILE, FilterName.SYM])
+_named = st.sampled_from([FilterName.REPO, FilterName.FILE, FilterName.SYM, FilterName.OWNER])
 filters = st.one_of(
     st.builds(Filter, _named, st.text(min_size=1, max_size=8), st.just(Match.SUBSTRING)),
     st.builds(Filter, _named, st.text(alphabet="a.@+|*/", min_size=1), st.just(Match.SUBSTRING)),
@@ -87,6 +87,18 @@ filters = st.one_of(
         Filter, st.just(FilterName.TYPE), st.sampled_from(sorted(TYPES)), st.just(Match.EXACT)
     ),
 )
+
+
+class FileOwners:
+    """Owners of one file, and of its repository; None: they are not known."""
+
+    def __init__(self, own: list[str] | None, names: list[str] | None) -> None:
+        self.own = own
+        self.names = names
+
+    def of(self, path: str) -> list[str] | None:
+        assert path
+        return self.own
 
 
 def _restricts(node: Node) -> bool:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -188,6 +189,21 @@ def index_with_skipped(api: Api, project: str) -> None:
     )
 
 
+def test_a_repository_has_the_disk_of_its_rows(api: Api) -> None:
+    cache.clear()
+    index_with_skipped(api, "shop")
+    Repository.objects.update(chunks=10, symbols=20, references=30)
+    RepositoryFactory.create(organization=api.organization, name="half", chunks=30)
+    RepositoryFactory.create(organization=api.organization, name="none")
+    whole, half, none = (
+        next(row["disk_bytes"] for row in api.status().json()["projects"] if row["project"] == name)
+        for name in ("shop", "half", "none")
+    )
+    assert whole > 1_000_000  # the tables' own
+    assert abs(whole - 2 * half) <= 1
+    assert none == 0
+
+
 def index_records(api: Api, project: str, records: list[FileRecord]) -> None:
     tree = [TreeEntry(one.path, one.mode, one.blob, one.size) for one in records]
     run = api.open(project).json()
@@ -206,6 +222,7 @@ def test_skipped_files_are_counted_by_reason(
     for project in ("shop", "cart"):
         index_with_skipped(api, project)
     RepositoryFactory.create(organization=api.organization, name="empty")
+    api.status()  # measures the disk
     with django_assert_num_queries(5):  # and the reasons, and manifests
         projects = api.status().json()["projects"]
     assert [(one["skipped"], one["skipped_reasons"]) for one in projects] == [

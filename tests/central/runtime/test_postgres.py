@@ -30,6 +30,12 @@ with connection.cursor() as cursor:
 sys.stdin.read()
 """
 
+WRITER = USER.replace(
+    "sys.stdin.read()",
+    """
+    cursor.execute("CREATE TABLE much AS SELECT repeat('x', 1000) FROM generate_series(1, 150000)")
+""",
+)
 # What a shell may have set for another database.
 OTHERS = {
     "PGOPTIONS": "-c no_such_setting=1",
@@ -47,14 +53,14 @@ def data_dir() -> Iterator[Path]:
         yield directory / "a blank" / ("long" * 30) / "$(touch ran)`touch ran`'\""
 
 
-def start_user(data_dir: Path) -> "subprocess.Popen[str]":
+def start_user(data_dir: Path, program: str = USER) -> "subprocess.Popen[str]":
     data_dir.parent.mkdir(parents=True, exist_ok=True)
     environ = {
         "AETERNA_DATA_DIR": str(data_dir),
         "DJANGO_SETTINGS_MODULE": "central.settings.embedded",
     }
     return subprocess.Popen(
-        [sys.executable, "-c", USER],
+        [sys.executable, "-c", program],
         cwd=data_dir.parent,
         env=clean_environment(OTHERS | environ),
         stdin=subprocess.PIPE,
@@ -70,6 +76,14 @@ def first_line(user: "subprocess.Popen[str]") -> str:
 
 def permissions(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_stopped_database_keeps_little_of_its_log(data_dir: Path) -> None:
+    with start_user(data_dir, WRITER) as user:
+        first_line(user)
+    assert user.returncode == 0
+    files = [path for path in (data_dir / "postgres" / "pg_wal").iterdir() if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 48 * 1024**2  # of 160 that were written
 
 
 def test_any_directory_serves_its_user_alone_and_the_last_process_stops_it(data_dir: Path) -> None:

@@ -1,5 +1,6 @@
 """API tokens: who is let in, and what a stranger learns."""
 
+import io
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,7 @@ from rest_framework.views import APIView
 from central.http.turns import Caller, caller_of
 from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.tokens import new_token
-from tests.central.factories import ApiTokenFactory, OrganizationFactory
+from tests.central.factories import ApiTokenFactory, OrganizationFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +124,18 @@ def test_the_token_command_prints_the_token_alone(capsys: pytest.CaptureFixture[
     assert token not in str(ApiToken.objects.values())
     api = Api(Organization.objects.get(), token)
     assert api.status().status_code == 200
+
+
+def test_a_token_that_cannot_index_names_only_repositories_that_exist() -> None:
+    RepositoryFactory.create(organization__slug="umbrella", name="Billing")
+    command = ["create_token", "--organization", "umbrella", "--repositories", "biling", "--scopes"]
+    with pytest.raises(CommandError, match=r"no repository biling yet\. Near names: Billing\."):
+        call_command(*command, "search")
+    assert not ApiToken.objects.exists()
+    said = io.StringIO()
+    call_command(*command, "index,search", stderr=said)
+    assert ApiToken.objects.get().repositories == ["biling"]
+    assert "Near names: Billing. The token may create it" in said.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from central.ingest.models import Delivery, IndexRun
 from central.knowledge.models import Document, Edge, Policy
 from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import Repository
+from central.saved_searches.models import SavedSearch
 from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin
 from central.tenancy.audit import record
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
@@ -64,6 +65,15 @@ def repository_alert() -> RepositoryAlert:
     )
 
 
+def saved_search() -> SavedSearch:
+    return SavedSearch.objects.create(
+        organization=OrganizationFactory.create(),
+        owner=UserFactory.create(),
+        name="To do",
+        request={},
+    )
+
+
 MAKERS: dict[type[Any], Callable[[], Any]] = {
     AlertDestination: alert_destination,
     RepositoryAlert: repository_alert,
@@ -84,6 +94,7 @@ MAKERS: dict[type[Any], Callable[[], Any]] = {
     Organization: OrganizationFactory.create,
     Policy: PolicyFactory.create,
     Repository: RepositoryFactory.create,
+    SavedSearch: saved_search,
     User: UserFactory.create,
 }
 autodiscover()

@@ -19,7 +19,9 @@ def member(client: Client) -> Client:
     core = "def run(): ...\ndef rest(): ..."
     calls = "from lib.core import run\nrun()"
     repository("lib", {"pyproject.toml": pyproject("lib", version="2.0"), "lib/core.py": core})
-    repository("app", {"pyproject.toml": pyproject("app", "lib==1.5"), "app.py": calls})
+    rules = "* @acme/apps jane@acme.example"
+    files = {"pyproject.toml": pyproject("app", "lib==1.5"), "app.py": calls, "CODEOWNERS": rules}
+    repository("app", files)
     repository("job", {"pyproject.toml": pyproject("job", "lib==2.0"), "job.py": "import lib.core"})
     while follow(organization_of()):
         pass
@@ -42,8 +44,8 @@ def rows(html: str) -> list[str]:
 def test_consumers_are_listed_with_versions_above_what_they_use_most(member: Client) -> None:
     html = page(member, "lib/consumers")
     assert rows(html) == [
-        "app lib 1.5 indexed 2.0 lags 1 1 run 1",
-        "job lib 2.0 indexed 2.0 0 1",
+        "app lib 1.5 indexed 2.0 lags 1 1 run 1 @acme/apps , jane@acme.example",
+        "job lib 2.0 indexed 2.0 0 1 no owner",
         "run lib/core.py:1 1 1 app 1",
     ]
     assert 'href="/o/acme/symbol?name=run&amp;project=lib&amp;file=lib%2Fcore.py"' in html

@@ -64,7 +64,7 @@ def projects_in(html: str) -> list[str]:
 def test_before_a_query_the_page_says_what_there_is_and_what_can_be_asked(member: Client) -> None:
     html = page(member)
     assert "2 of 2 repositories indexed" in html
-    assert 'href="?q=handler&amp;mode=symbol"' in html
+    assert 'href="?q=read&amp;mode=symbol"' in html
     assert '<option value="python">python (1)</option>' in html
     assert '<option value="auth"></option>' in html
 

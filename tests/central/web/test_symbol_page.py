@@ -17,8 +17,9 @@ from tests.central.trace.corpus import organization_of, pyproject, repository
 pytestmark = pytest.mark.django_db
 
 ADDRESS = "/o/acme/symbol"
-# One reads the constructors of what the callees are, one what may hold the function.
-MOST_QUERIES = 36
+# One reads the constructors of what the callees are, one what may hold the function,
+# two where the CODEOWNERS of callers and of callees are.
+MOST_QUERIES = 38
 
 
 @pytest.fixture

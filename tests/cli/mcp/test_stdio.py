@@ -77,18 +77,41 @@ def agent(
 
 def test_an_agent_searches_and_traces_the_place_of_its_directory(agent: Agent) -> None:
     found = agent.call("code_search", query="verify_token", limit=1)
-    assert found["structuredContent"]["results"][0]["project"] == "auth-service"
+    assert "structuredContent" not in found
+    assert "\nauth-service/" in found["content"][0]["text"]
     callers = agent.call("code_trace_callers", symbol="HandleLogin", workspace="org-acme")
     assert "acme_auth/app.py:44" in callers["content"][0]["text"]
-    status = agent.call("code_index_status")
-    assert len(status["structuredContent"]["projects"]) == 2
+    status = agent.call("code_index_status", structured=True)
+    assert len(status["structuredContent"]["projects"]["rows"]) == 2
+
+
+def test_the_environment_asks_for_structured_content(
+    acme_environ: dict[str, str], tmp_path: Path
+) -> None:
+    with new_agent(tmp_path, {**acme_environ, "AETERNA_STRUCTURED": "true"}) as agent:
+        assert len(agent.call("code_index_status")["structuredContent"]["projects"]["rows"]) == 2
+        assert "structuredContent" not in agent.call("code_index_status", structured=False)
+
+
+def test_the_target_is_opened_when_the_tools_have_been_listed(tmp_path: Path) -> None:
+    environ = {"AETERNA_DATA_DIR": str(tmp_path / "data"), "AETERNA_IDLE_MINUTES": "soon"}
+    with new_agent(tmp_path, environ) as agent:
+        assert agent.process.stderr
+        assert len(agent.ask("tools/list")["tools"]) == 19
+        assert "AETERNA_IDLE_MINUTES must be a number" in agent.process.stderr.readline()
+
+
+def test_a_wrong_setting_is_named(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    server = Agent(tmp_path, {**acme_environ, "AETERNA_STRUCTURED": "yes"})
+    _, errors = server.process.communicate()
+    assert "AETERNA_STRUCTURED must be true or false; it is 'yes'." in errors
 
 
 def test_in_a_checkout_that_is_not_indexed_an_agent_is_told(
     acme_environ: dict[str, str], make_repository: MakeRepository
 ) -> None:
     with new_agent(make_repository("brand-new", {"a.py": "a = 1\n"}), acme_environ) as agent:
-        found = agent.call("code_search", query="verify_token", limit=1)
+        found = agent.call("code_search", query="verify_token", limit=1, structured=True)
     assert found["structuredContent"]["receipt"]["complete"] is False
     said = "Incomplete: brand-new (this checkout is not indexed; `codesearch init` indexes it)"
     assert said in found["content"][0]["text"]

@@ -51,7 +51,7 @@ def test_work_that_is_not_committed_is_told() -> None:
     ("files", "at_least", "cursor", "said"),
     [
         (1, False, "", None),
-        (1_200, False, "next", "Shown: 1 of 1,200 files. --top-k shows more, "),
+        (1_200, False, "next", "Shown: 1 of 1,200 files. --limit shows more, "),
         (1, True, "next", "Shown: 1 of at least 1 files. "),
     ],
 )
@@ -98,7 +98,7 @@ def test_an_error_of_the_question_is_told_without_the_transport() -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("count:all x", "--top-k says how many results are shown, and `codesearch grep -m query` "),
+        ("count:all x", "--limit says how many results are shown, and `codesearch grep -m query` "),
         ("patterntype:regexp x", "or give --mode regex, literal or structural."),
     ],
 )
@@ -158,3 +158,15 @@ def test_what_an_older_version_has_read_and_manifests_that_were_not_are_told() -
         "Read by an older version, which may find less, until their next run: a, b, c, d, e and 2 "
         "more.",
     ]
+
+
+def test_callers_are_counted_by_owner_if_somebody_owns_them() -> None:
+    answer = recorded("callers")
+    unowned = {"owner": None, "count": 2, "known": True}
+    answer["owners"] = [{"owner": "@acme/web\x1b[2J", "count": 1_200, "known": True}, unowned]
+    notes = list(receipt.receipt_notes(answer))
+    assert any(one.startswith("By owner: @acme/web") for one in notes)
+    assert any(one.endswith("1,200, no owner 2.") for one in notes)
+    assert not any("\x1b" in one for one in notes)
+    answer["owners"] = [unowned]
+    assert not any("By owner" in one for one in receipt.receipt_notes(answer))

@@ -1,11 +1,15 @@
 """What checkouts are called in the embedded service."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from cli.target.projects import local_project, project_of
+from cli.target import projects
+from cli.target.projects import project_of
+
+local_project = partial(projects.local_project, notify=lambda _: None)
 
 
 def checkout(path: Path) -> Path:
@@ -24,6 +28,17 @@ def test_a_second_checkout_of_the_same_name_gets_one_of_its_own(tmp_path: Path) 
     names = [local_project(data, root, "shop") for root in (first, second, third)]
     assert names == ["shop", "shop-2", "shop-3"]
     assert local_project(data, second, "shop") == "shop-2"
+
+
+def test_a_second_checkout_is_told_its_name_once(tmp_path: Path) -> None:
+    first, second = (checkout(tmp_path / name / "shop") for name in "ab")
+    said: list[str] = []
+    for root in (first, second, second):
+        projects.local_project(tmp_path / "data", root, "shop", notify=said.append)
+    assert said == [
+        f"This checkout is indexed as shop-2: shop is that of {first}. To name it otherwise, set "
+        "project in [server] of .codesearch.toml."
+    ]
 
 
 def test_a_name_whose_checkout_is_gone_is_free_but_for_those_that_have_one(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ PAGES = (
     "/o/acme/?q=%22NO_SUCH.%2A%22+lang%3Ago",
     "/o/acme/?q=token+lang%3Apyhton",
     "/o/acme/query",
+    "/o/acme/searches",
     "/o/acme/repositories",
     "/o/acme/r/auth-service",
     "/o/acme/r/common-utils/file/src/acme_common/retry.py",

@@ -93,3 +93,61 @@ def test_without_javascript_files_are_found_and_references_followed(
     page.locator("[data-result]").get_by_text(FILE, exact=True).click()
     page.locator("pre.code").get_by_role("link", name="retry_call", exact=True).first.click()
     expect(page.get_by_role("heading", name="Definition")).to_be_visible()
+
+
+def test_an_identifier_tells_what_it_means_without_leaving_the_file(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/r/common-utils/file/{FILE}")
+    link = page.locator("pre.code").get_by_role("link", name="backoff_delays").last
+    panel = page.get_by_role("dialog", name="backoff_delays")
+    with same_document(page):
+        link.hover()
+        expect(panel).to_contain_text("the waits in seconds")
+        expect(panel).to_contain_text("uses in")
+        page.mouse.move(1, 1)
+        expect(panel).to_be_hidden()
+
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        link.focus()
+        page.keyboard.press("Enter")
+        expect(panel.get_by_role("link", name="function backoff_delays")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        expect(link).to_be_focused()
+        assert asked == [], "a panel that was shown is asked for once"
+    link.click()
+    expect(page).to_have_url(re.compile(rf"/file/{FILE}#L\d+$"))
+
+
+def test_a_tap_opens_the_panel_and_a_refusal_is_explained(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(
+        f"/o/{examples.slug}/r/common-utils/file/{FILE}",
+        has_touch=True,
+        viewport={"width": 390, "height": 844},
+    )
+    names = page.locator("pre.code").get_by_role("link", name="retry_call", exact=True)
+    with same_document(page):
+        names.first.tap()
+        panel = page.get_by_role("dialog", name="retry_call")
+        expect(panel).to_contain_text("uses in")
+        page.get_by_role("heading", name=FILE).tap()
+        expect(panel).to_be_hidden()
+
+        page.context.clear_cookies()
+        page.locator("pre.code").get_by_role("link", name="RetryPolicy").first.tap()
+        expect(page.get_by_role("dialog")).to_contain_text("You are no longer signed in.")
+
+
+def test_path_and_definition_stay_in_sight(examples: Organization, open_page: Open) -> None:
+    page = open_page(f"/o/{examples.slug}/r/common-utils/file/{FILE}")
+    where = page.locator("[data-where]")
+    expect(where).to_be_hidden()
+    page.goto(f"/o/{examples.slug}/r/common-utils/file/{FILE}#L75-L76")
+    expect(where).to_have_text(f"{FILE}retry_call")
+    expect(page.locator(".outline .is-here")).to_contain_text("retry_call")
+    page.mouse.wheel(0, -10_000)
+    expect(where).to_be_hidden()

@@ -89,3 +89,39 @@ def test_without_javascript_a_search_leads_to_a_file_and_to_a_symbol(
     page.locator("[data-result]").filter(has_text="retry.py").first.click()
     page.get_by_label("Symbols of this file").get_by_role("link", name="uses").first.click()
     expect(page.get_by_role("heading", name="Definition")).to_be_visible()
+
+
+def test_recent_searches_stay_in_the_browser_until_they_are_forgotten(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/")
+    recent = page.get_by_role("region", name="Recent searches")
+    expect(recent).to_be_hidden()
+    search_for(page, "validate a JWT")
+    search_for(page, "<i>retry</i>")
+    expect(page).to_have_url(re.compile("retry"))
+    page.goto(f"/o/{examples.slug}/r/go-kit")
+    page.goto(f"/o/{examples.slug}/")
+    expect(recent.get_by_role("link")).to_have_text(["<i>retry</i>", "validate a JWT"])
+    repositories = page.get_by_role("region", name="Repositories")
+    expect(repositories.get_by_role("link").first).to_have_text("go-kit")
+
+    recent.get_by_role("link", name="validate a JWT").click()
+    expect(page.get_by_label("Search for")).to_have_value("validate a JWT")
+    page.goto(f"/o/{examples.slug}/")
+    recent.get_by_role("button", name="Forget them").click()
+    expect(recent).to_be_hidden()
+    assert "validate" not in page.evaluate("JSON.stringify(localStorage)")
+
+
+def test_a_count_narrows_the_results_and_a_second_click_widens_them_again(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/?q=retry+with+backoff")
+    narrow = page.get_by_role("navigation", name="Narrow the results")
+    with same_document(page):
+        narrow.get_by_role("link", name=re.compile(r"^Only go\s")).click()
+        expect(page.get_by_label("Search for")).to_have_value("lang:go retry with backoff")
+        expect(page.locator("[data-result]").first).to_contain_text(".go")
+        narrow.get_by_role("link", name="Not only go").click()
+        expect(page.get_by_label("Search for")).to_have_value("retry with backoff")

@@ -105,3 +105,33 @@ def test_the_map_is_a_picture_that_zooms_and_its_table_leads_to_maps_of_reposito
     page.get_by_role("rowheader").get_by_role("link", name="auth-service").first.click()
     expect(page.get_by_role("heading", name="Map of auth-service")).to_be_visible()
     expect(canvas).to_be_visible()
+
+
+def test_on_a_phone_two_fingers_zoom_the_graph_and_its_table_has_no_hidden_column(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(
+        f"/o/{examples.slug}/graph?name=retry_call",
+        has_touch=True,
+        viewport={"width": 390, "height": 844},
+    )
+    picture = page.locator("[data-graph]")
+    expect(page.get_by_text("One finger moves it sideways")).to_be_visible()
+    before = float((picture.get_attribute("viewBox") or "").split()[2])
+    box = picture.bounding_box()
+    assert box
+    touches = page.context.new_cdp_session(page)
+    for kind, apart in (("touchStart", 20), ("touchMove", 60), ("touchMove", 90)):
+        fingers = [
+            {"x": box["x"] + 180 + side * apart, "y": box["y"] + 200, "id": side}
+            for side in (-1, 1)
+        ]
+        touches.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert float((picture.get_attribute("viewBox") or "").split()[2]) < before / 2
+
+    row = page.get_by_role("region", name="The same as a table").locator("tbody tr").first
+    assert row.evaluate(
+        "row => [...row.cells].every(one => one.getBoundingClientRect().right < 390)"
+    )
+    assert row.locator("td").nth(3).get_attribute("data-label") == "Confidence"

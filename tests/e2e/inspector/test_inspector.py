@@ -1,4 +1,4 @@
-"""What the protocol's own inspector finds, as a person who sets an agent up would look."""
+"""What the protocol's own inspector and its SDK for JavaScript get of the tools."""
 
 import json
 import subprocess
@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from agents.tokens import estimate_tokens
 from scripts.local_service import Organization, clean_environment
+from tests.agents.expanding import expanded
 from tests.e2e.agents import settings_of, stdio_server
 from tests.npm import installed_packages
 
@@ -76,4 +78,44 @@ def test_a_search_is_answered(inspect: Inspect) -> None:
     )  # fmt: skip
 
     assert not answer["isError"]
+    assert "1 result for retry with back-off\n" in answer["content"][0]["text"]
+    assert "structuredContent" not in answer
+
+
+def test_structured_content_is_had_for_the_asking(inspect: Inspect) -> None:
+    answer = inspect(
+        "stdio", "tools/call", "--tool-name", "code_search", "--tool-arg", "structured=true",
+        "--tool-arg", "query=retry with back-off", "--tool-arg", "limit=1",
+    )  # fmt: skip
+
     assert answer["structuredContent"]["count"] == 1
+
+
+@pytest.mark.parametrize("name", ["http", "stdio"])
+def test_the_sdk_for_javascript_gets_what_fits_the_budget(
+    examples: Organization, tmp_path: Path, name: str
+) -> None:
+    packages = installed_packages(HERE)
+    arguments = {"symbol": "retry_call", "project": "common-utils", "limit": 200, "max_tokens": 900}
+    calls = [
+        {"name": "code_trace_callers", "arguments": {**arguments, "structured": structured}}
+        for structured in (False, True)
+    ]
+    job = {"packages": str(packages), "server": servers(examples, tmp_path)[name], "calls": calls}
+
+    done = subprocess.run(
+        ["node", HERE / "ask.mjs"],
+        input=json.dumps(job),
+        env=clean_environment({"HOME": str(tmp_path)}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    plain, structured = json.loads(done.stdout)
+    assert "structuredContent" not in plain
+    assert "Omitted: " in plain["content"][0]["text"]
+    for answer in (plain, structured):
+        text, data = answer["content"][0]["text"], answer.get("structuredContent")
+        assert estimate_tokens(text) + (estimate_tokens(data) if data else 0) <= 900
+    assert expanded(structured["structuredContent"])["left_out"]["counts"]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import GitError
-from indexer.git.parse import explain_git_error, parse_diff, storable_path, web_url
+from indexer.git.parse import explain_git_error, parse_diff, repository_name, storable_path, web_url
 from indexer.records.files import SkipReason
 
 
@@ -33,6 +33,24 @@ from indexer.records.files import SkipReason
 )
 def test_the_web_address_of_a_remote(remote: str, url: str | None) -> None:
     assert web_url(remote) == url
+
+
+@pytest.mark.parametrize(
+    ("remote", "name"),
+    [
+        ("https://github.com/acme/app.git/", "app"),
+        ("git@github.com:app.git", "app"),
+        ("/srv/git/app.git", "app"),
+        ("file:///srv/app", "app"),
+        ("/home/ann/app/.git", "app"),
+        ("../app", "app"),
+        ("C:\\src\\app", "app"),
+        ("..", ""),
+        ("", ""),
+    ],
+)
+def test_a_repository_is_named_by_the_end_of_its_remotes_address(remote: str, name: str) -> None:
+    assert repository_name(remote) == name
 
 
 @given(st.binary(min_size=1, max_size=2000).filter(lambda raw: b"\0" not in raw))

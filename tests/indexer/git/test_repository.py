@@ -307,6 +307,15 @@ def test_refs_and_tips_of_a_clone(origin: Sandbox, tmp_path: Path) -> None:
     assert repository.web_url() is None
 
 
+def test_neither_a_clones_folder_nor_a_linked_work_trees_names_the_repository(
+    origin: Sandbox, tmp_path: Path
+) -> None:
+    history(origin)
+    assert Repository(origin.clone_to(tmp_path / "w").path).name() == origin.path.name
+    origin.git("worktree", "add", "--quiet", str(tmp_path / "linked"), "side")
+    assert Repository(tmp_path / "linked").name() == origin.path.name
+
+
 def test_a_clone_that_does_not_know_the_default_branch_asks_the_remote(
     origin: Sandbox, tmp_path: Path
 ) -> None:

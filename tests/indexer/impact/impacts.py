@@ -54,7 +54,8 @@ def symbol(name: str, *projects: AffectedProject, **more: Any) -> ChangedSymbol:
         "kind": "function",
         "url": None,
     }
-    return ChangedSymbol(Definition(**(fields | more)), projects)
+    owners = more.pop("owners", ())
+    return ChangedSymbol(Definition(**(fields | more)), projects, owners)
 
 
 def receipt(*missing: MissingProject, unresolved: int = 0, cut: tuple[str, ...] = ()) -> Receipt:

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from indexer.forge.comments import _MARKER
 from indexer.impact.job_summary import comment_body
-from indexer.impact.queries import Caller, MissingProject, Receipt
+from indexer.impact.queries import Caller, MissingProject, OwnerCount, Receipt
 from indexer.limits import COMMENT_BYTES
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
@@ -77,7 +77,8 @@ def test_no_name_mentions_anyone_or_refers_to_anything(evil: str) -> None:
     name = f"{evil}@acme/team #1 acme/x#2 GH-3 https://evil.example www.evil.example {evil}"
     found = impact(
         symbol(name, affected(name, call(name, caller=Caller(name, name, name, 1),
-                                         pinned_version=name)), kind=name),
+                                         pinned_version=name)), kind=name,
+               owners=(OwnerCount(f"@{name}", 1),)),
         symbol(f"{name} idle"),
         unknown=(name,),
         project=name,
@@ -86,3 +87,11 @@ def test_no_name_mentions_anyone_or_refers_to_anything(evil: str) -> None:
     text = text_outside_of_code(comment_body(found, RUN))
     assert "acme" in text, "names stand outside of code too"
     assert ADDRESSED.findall(text) == []
+
+
+def test_it_names_the_owners_of_the_callers_but_no_address() -> None:
+    counts = (("@acme/web", 9), ("jane@acme.example", 2), ("joe@acme.example", 1), (None, 3))
+    owners = tuple(OwnerCount(owner, count) for owner, count in counts)
+    comment = comment_body(impact(symbol("charge", affected("web", call()), owners=owners)), RUN)
+    named = "<code>&#64;acme/web</code> 9, <code>no owner</code> 3, "
+    assert f"Callers by owner: {named}<code>an e&#45;mail address</code> 3\n" in comment

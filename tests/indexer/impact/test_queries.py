@@ -9,7 +9,7 @@ import pytest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralError, CentralRefusedError
-from indexer.impact.queries import ChangedLines, ImpactQueries, MissingProject
+from indexer.impact.queries import ChangedLines, ImpactQueries, MissingProject, OwnerCount
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 RECEIPT: dict[str, Any] = {
@@ -110,3 +110,15 @@ def test_git_is_never_given_a_name_of_centrals_that_is_no_commits(
     answer(server, 200, {"projects": [{"last_indexed_commit": name}]})
     with pytest.raises(CentralError, match="both are up to date"):
         questions.indexed_commit()
+
+
+def test_owners_are_read_and_an_earlier_service_gives_none(
+    server: StandIn, questions: ImpactQueries
+) -> None:
+    names = ("project", "commit", "file", "name", "qualified_name", "kind")
+    definition = {**dict.fromkeys(names, "x"), "line": 1, "end_line": 2, "url": None}
+    earlier = {"definition": definition, "projects": []}
+    owners = [{"owner": "@acme/web", "count": 2, "known": True}]
+    answer(server, 200, {**EMPTY, "symbols": [earlier, {**earlier, "owners": owners}]})
+    found = questions.impact_at([ChangedLines("a.py")], min_confidence="high")
+    assert [one.owners for one in found.symbols] == [(), (OwnerCount("@acme/web", 2),)]

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.git.edits import EditedFile, Edits
 from indexer.impact.assessment import Impact, Lines
-from indexer.impact.queries import Caller, MissingProject
+from indexer.impact.queries import Caller, MissingProject, OwnerCount
 from indexer.impact.report import as_json, format_text, summary_line, warnings
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
@@ -93,7 +93,9 @@ def test_the_text_names_every_place() -> None:
             affected("shop", call("own.py", 2), count=300),
             affected("till", lagging, call("till.py", 9, pinned_version="1.3", candidates=2)),
             affected("web", call(rule="receiver_type", confidence="medium")),
+            owners=(OwnerCount("@acme/web", 2), OwnerCount("jane@acme.example", 1)),
         ),
+        symbol("refund", owners=(OwnerCount("@acme/web", 5), OwnerCount(None, 1, known=False))),
         symbol("idle"),
     )
     assert format_text(found).splitlines() == [
@@ -108,6 +110,7 @@ def test_the_text_names_every_place() -> None:
         "    in shop: 300 callers",
         "      at own.py:2 in main (high, import)",
         "      and 299 more",
+        "  callers by owner: @acme/web 7, jane@acme.example 1, not known 1",
         "  searched: 2 repositories, all in the credential's scope",
     ]
 

@@ -102,11 +102,39 @@
 
   let drag = null;
   let dragged = false;
+  const fingers = new Map(); // where each is
+  let pinch = null;
+  const spread = () => {
+    const [one, other] = [...fingers.values()];
+    return {
+      distance: Math.max(1, Math.hypot(one.x - other.x, one.y - other.y)),
+      x: (one.x + other.x) / 2,
+      y: (one.y + other.y) / 2,
+    };
+  };
   svg.addEventListener("pointerdown", (event) => {
     dragged = false;
+    if (event.pointerType === "touch") fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    pinch = fingers.size === 2 ? { ...spread(), view: { ...view }, scale: scale() } : null;
     if (event.button === 0) drag = { x: event.clientX, y: event.clientY, left: view.x, top: view.y };
   });
+  const pinched = () => {
+    const now = spread();
+    const by = pinch.distance / now.distance;
+    const box = svg.getBoundingClientRect();
+    Object.assign(view, pinch.view);
+    const [x, y] = [view.x + (pinch.x - box.x) * pinch.scale, view.y + (pinch.y - box.y) * pinch.scale];
+    zoom(by, x, y);
+    view.x -= (now.x - pinch.x) * scale();
+    view.y -= (now.y - pinch.y) * scale();
+    dragged = true;
+    show();
+  };
+  // The page scrolls under one finger, not under two.
+  svg.addEventListener("touchmove", (event) => { if (event.touches.length > 1) event.preventDefault(); }, { passive: false });
   svg.addEventListener("pointermove", (event) => {
+    if (fingers.has(event.pointerId)) fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    if (pinch) return pinched();
     if (!drag) return;
     const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
     if (!dragged && Math.hypot(x, y) < 5) return; // a click
@@ -117,7 +145,11 @@
     view.y = drag.top - y * scale();
     show();
   });
-  const drop = () => { drag = null; svg.classList.remove("is-dragged"); };
+  const drop = (event) => {
+    drag = pinch = null;
+    fingers.delete(event.pointerId);
+    svg.classList.remove("is-dragged");
+  };
   svg.addEventListener("pointerup", drop);
   svg.addEventListener("pointercancel", drop);
   svg.addEventListener("click", (event) => { if (dragged) event.preventDefault(); }, true);

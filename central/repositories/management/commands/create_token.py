@@ -4,7 +4,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from central.commands import ServiceCommand, split_list
+from central.repositories.models import Repository
+from central.repositories.token_repositories import check_token_repositories
 from central.tenancy.audit import COMMAND
+from central.tenancy.services.organizations import organization_named
 from central.tenancy.services.tokens import create_token
 
 
@@ -24,13 +27,19 @@ class Command(ServiceCommand):
         parser.add_argument("--name", default="", help="what it is for, shown in the admin")
 
     def run(self, options: dict[str, Any]) -> None:
-        repositories = options["repositories"]
+        given, scopes = options["repositories"], split_list(options["scopes"])
+        repositories = None if given is None else split_list(",".join(given))
+        organization = organization_named(options["organization"])
+        existing = Repository.objects.filter(organization=organization)
+        warning = check_token_repositories(existing, scopes=scopes, names=repositories)
         token = create_token(
-            organization_slug=options["organization"],
-            scopes=split_list(options["scopes"]),
+            organization_slug=organization.slug,
+            scopes=scopes,
             actor=COMMAND,
-            repositories=None if repositories is None else split_list(",".join(repositories)),
+            repositories=repositories,
             expires_days=options["expires_days"],
             name=options["name"],
         )
         self.stdout.write(token)
+        if warning:
+            self.stderr.write(warning)

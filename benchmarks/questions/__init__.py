@@ -1,0 +1,1 @@
+"""Questions of developers and agents: is the right place on top?"""

@@ -1,0 +1,1 @@
+"""Who owns a file: CODEOWNERS of the indexed commit, read by the rules of GitHub or GitLab."""

@@ -1,0 +1,59 @@
+"""How much disk a repository takes: its share, by rows, of what all repositories take.
+
+Tables and vectors are shared by repositories, so the bytes of one cannot be read off. PostgreSQL's
+log and system catalogues are left out, and so are vectors in a store of another machine.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import F, Sum
+
+from central.repositories.models import Repository
+
+_EMBEDDED: Final = "edge:"
+_BLOCK: Final = 512  # bytes, of st_blocks
+_SECONDS: Final = 300  # between two measurements
+_KEY: Final = "disk_bytes_per_row"
+_ROWS: Final = F("chunks") + F("symbols") + F("references")
+
+
+def disk_bytes(repository: Repository) -> int:
+    """Return the bytes on disk of a repository's index, estimated."""
+    rows = repository.chunks + repository.symbols + repository.references
+    return round(rows * _bytes_per_row()) if rows else 0
+
+
+def _bytes_per_row() -> float:
+    known = cache.get(_KEY)
+    if known is None:
+        rows = Repository.objects.aggregate(rows=Sum(_ROWS))["rows"] or 1
+        known = (_table_bytes() + sum(_file_bytes(settings.VECTOR_STORE_URL))) / rows
+        cache.set(_KEY, known, _SECONDS)
+    return float(known)
+
+
+def _table_bytes() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
+            "WHERE relkind = 'r' AND relnamespace = current_schema::regnamespace"
+        )
+        return int(cursor.fetchone()[0])
+
+
+def _file_bytes(store_url: str) -> Iterator[int]:
+    """Generate the size of each file of the embedded store, as it is allocated."""
+    if not store_url.startswith(_EMBEDDED):
+        return
+    for directory, _, names in os.walk(store_url.removeprefix(_EMBEDDED)):
+        for name in names:
+            try:
+                yield Path(directory, name).stat().st_blocks * _BLOCK
+            except FileNotFoundError:  # the store has replaced it
+                continue

@@ -1,0 +1,1 @@
+"""Searches that people save, share and watch."""

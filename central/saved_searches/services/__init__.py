@@ -1,0 +1,1 @@
+"""Saved searches, and what is new of those that are watched."""

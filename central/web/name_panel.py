@@ -1,0 +1,106 @@
+"""What the panel on an identifier shows: its definitions, their documentation, and its uses."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from central.corpus.files import file_contents
+from central.db import one_moment
+from central.repositories.visibility import visible_repositories
+from central.tenancy.credentials import Credential
+from central.trace.answers import Link, MeantDefinition
+from central.trace.requests import FilePosition
+from central.trace.service import NameUses, ProjectUses, uses_by_project
+from central.web.documentation import documentation
+from central.web.trace_rows import RULE_WORDS
+from central.web.urls_for import end_url, file_url, graph_url, references_url
+from indexer.limits import PANEL_DEFINITIONS, PANEL_LINKS, PANEL_PROJECTS
+
+_DEFINITION: Final = "definition"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelDefinition:
+    """A definition with its documentation and its addresses."""
+
+    definition: MeantDefinition
+    rule: str
+    documentation: str
+    page_url: str
+    place_url: str
+    uses_url: str
+    graph_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PanelUses:
+    """A repository's uses: the first of them, with their addresses."""
+
+    uses: ProjectUses
+    places: list[tuple[Link, str]]
+
+    @property
+    def more(self) -> int:
+        """How many uses are not listed."""
+        return self.uses.use_count - len(self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class NamePanel:
+    """The panel. `more_url` lists every definition; "" if all are shown."""
+
+    found: NameUses
+    definitions: list[PanelDefinition]
+    projects: list[PanelUses]
+    more_url: str
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether nothing but the name is the same."""
+        return all(one.definition.confidence == "low" for one in self.definitions)
+
+    @property
+    def more_projects(self) -> int:
+        """How many repositories with uses are not listed."""
+        return self.found.project_count - len(self.projects)
+
+
+def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
+    """Return what is known of the name at a position. Raises as `uses_by_project` does."""
+    slug = credential.organization.slug
+    with one_moment():
+        found = uses_by_project(
+            credential=credential,
+            position=position,
+            projects=PANEL_PROJECTS,
+            links_of_each=PANEL_LINKS,
+        )
+        shown = found.definitions[:PANEL_DEFINITIONS]
+        named = visible_repositories(credential=credential).filter(
+            name__in={one.project for one in shown}
+        )
+        texts = file_contents(named, {one.file for one in shown})
+    place = references_url(slug, position.project, position.file)
+    return NamePanel(
+        found,
+        [_definition(slug, one, texts.get((one.project, one.file), "")) for one in shown],
+        [_uses(slug, one) for one in found.projects],
+        f"{place}{position.line}/{position.column}" if len(found.definitions) > len(shown) else "",
+    )
+
+
+def _definition(slug: str, one: MeantDefinition, text: str) -> PanelDefinition:
+    place: dict[str, object] = {"project": one.project, "file": one.file, "line": one.line}
+    return PanelDefinition(
+        one,
+        "" if one.rule == _DEFINITION else RULE_WORDS.get(one.rule, one.rule),
+        documentation(text.split("\n"), language=one.language, start_line=one.line),
+        file_url(slug, one.project, one.file),
+        file_url(slug, one.project, one.file, one.line),
+        end_url(slug, one.project, one.file, one.qualified_name),
+        graph_url(slug, one.qualified_name, **place),
+    )
+
+
+def _uses(slug: str, one: ProjectUses) -> PanelUses:
+    places = [(link, file_url(slug, link.project, link.file, link.line)) for link in one.links]
+    return PanelUses(one, places)

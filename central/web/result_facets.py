@@ -1,0 +1,124 @@
+"""Counts of results to click: a value becomes a filter of the query, a second click removes it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from central.query.errors import QueryError
+from central.query.filters import FilterName, Match
+from central.query.syntax import Filter, Query, conjunction, conjuncts
+from central.search.facets import FacetKind, Facets
+from central.web.other_searches import escaped_path, parsed, written
+from central.web.search_form import SearchForm
+from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
+
+
+@dataclass(frozen=True, slots=True)
+class FacetLink:
+    """A value with its count, None if it is not among those that are counted."""
+
+    value: str
+    files: int | None
+    address: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FacetRow:
+    """The values of one kind, those that are chosen first."""
+
+    kind: str
+    title: str
+    links: list[FacetLink]
+
+
+_TITLES: Final = {
+    FacetKind.REPOSITORY: "Repository",
+    FacetKind.LANGUAGE: "Language",
+    FacetKind.DIRECTORY: "Directory",
+}
+_FILTERS: Final = {
+    FacetKind.REPOSITORY: lambda value: Filter(
+        FilterName.REPO, f"^{escaped_path(value)}$", Match.REGEX
+    ),
+    FacetKind.LANGUAGE: lambda value: Filter(FilterName.LANG, value, Match.EXACT),
+    FacetKind.DIRECTORY: lambda value: Filter(
+        FilterName.FILE, f"^{escaped_path(value)}", Match.REGEX
+    ),
+}
+_ANCHORED: Final = {
+    FacetKind.REPOSITORY: re.compile(r"\^(.+)\$"),
+    FacetKind.DIRECTORY: re.compile(r"\^(.+/)"),
+}
+_ESCAPED: Final = re.compile(r"\\x\{([0-9a-f]+)\}|\\([^\w\s])")
+
+
+def facet_rows(asked: SearchForm, facets: Facets | None) -> list[FacetRow]:
+    """Return the rows of a page; of a kind with one value that all files have, nothing to click."""
+    if facets is None:
+        return []
+    try:
+        query = parsed(asked.q, asked.mode)
+    except QueryError:
+        return []
+    rows = [_row(kind, asked, query, facets) for kind in FacetKind]
+    return [row for row in rows if len(row.links) > 1 or any(one.is_chosen for one in row.links)]
+
+
+def _row(kind: FacetKind, asked: SearchForm, query: Query, facets: Facets) -> FacetRow:
+    counts = {one.value: one.files for one in getattr(facets, kind.value)}
+    chosen = dict(_chosen(kind, asked, query))
+    links = [
+        FacetLink(value, counts.get(value), address, is_chosen=True)
+        for value, address in chosen.items()
+    ]
+    for value, files in counts.items():
+        if value not in chosen and (address := _with(kind, value, asked, query)):
+            links.append(FacetLink(value, files, address, is_chosen=False))
+    return FacetRow(kind.value, _TITLES[kind], links)
+
+
+def _with(kind: FacetKind, value: str, asked: SearchForm, query: Query) -> str:
+    """Return the address of the search with one filter more; "" if it would be too long."""
+    added = _FILTERS[kind](value)
+    if len(added.value) > QUERY_PATTERN_CHARACTERS:
+        return ""
+    text = written(Query(conjunction([added, query.root]), query.case), asked.mode)
+    return _address(asked, text) if len(text) <= QUERY_CHARACTERS else ""
+
+
+def _chosen(kind: FacetKind, asked: SearchForm, query: Query) -> Iterator[tuple[str, str]]:
+    """Yield values that the query, or a field of the form, asks for; and the search without."""
+    terms = conjuncts(query.root)
+    for term in terms:
+        value = _value(kind, term) if isinstance(term, Filter) else ""
+        rest = [other for other in terms if other is not term]
+        if value and (text := written(Query(conjunction(rest), query.case), asked.mode)):
+            yield value, _address(asked, text)
+    if kind is FacetKind.REPOSITORY:
+        for project in asked.projects:
+            yield project, asked.without("project", project)
+    for name, value in _fields(kind, asked.filters):
+        yield value, asked.without(name)
+
+
+def _fields(kind: FacetKind, filters: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    name = {FacetKind.LANGUAGE: "language", FacetKind.DIRECTORY: "path"}.get(kind, "")
+    if name in filters:
+        yield name, filters[name]
+
+
+def _value(kind: FacetKind, term: Filter) -> str:
+    """Return the value that a filter stands for; "" if it is not of this kind, or of no value."""
+    if kind is FacetKind.LANGUAGE:
+        return term.value if term.name is FilterName.LANG else ""
+    found = _ANCHORED[kind].fullmatch(term.value) if term.match is Match.REGEX else None
+    if found is None:
+        return ""
+    value = _ESCAPED.sub(lambda one: chr(int(one[1], 16)) if one[1] else one[2], found[1])
+    return value if _FILTERS[kind](value) == term else ""
+
+
+def _address(asked: SearchForm, text: str) -> str:
+    return replace(asked, q=text, cursor="").address()

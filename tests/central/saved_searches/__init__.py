@@ -1,0 +1,1 @@
+"""Saved and watched searches."""
