@@ -79,7 +79,8 @@ def escape_parentheses(text: str) -> str:
 def escape_glob(glob: str) -> str:
     """Write a glob, which has no quotes around it."""
     written = escape_parentheses(glob)
-    return f"\\{written}" if glob.startswith(('"', ":", "//")) else written
+    is_read_otherwise = glob.startswith(('"', ":", "//")) or FILTER_REGEX.fullmatch(written)
+    return f"\\{written}" if is_read_otherwise else written
 
 
 def write_value(value: str) -> str:
@@ -93,7 +94,7 @@ def is_near_regex(raw: str) -> bool:
 
     `*.test.*` and `compose.*.yml` are globs.
     """
-    plain = re.sub(r'\\["/()\-:\\]', "", raw)
+    plain = re.sub(r'\\["/()\-:\\]', " ", raw)
     return (
         "\\" in plain
         or plain.startswith("^")

@@ -68,7 +68,7 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
         return None
     check_characters(text)
     if place := parse_place(text):
-        return PastedText(StackTrace("", (place,)), None)
+        return PastedText(StackTrace("", (place,)), parse_error(text.partition(": ")[2]))
     trace = parse_trace(text)
     error = error_of_trace(text) if trace else parse_error(text)
     return PastedText(trace, error) if trace or error else None
@@ -89,10 +89,8 @@ def find_pasted(
 
 def words_of(request: SearchRequest, pasted: PastedText) -> SearchRequest | None:
     """Return the search by the words of a trace or an error; None for a place, which is a query."""
-    if pasted.is_place:
-        return None
     words = pasted.error.words.split() if pasted.error else []
-    frames = pasted.trace.frames if pasted.trace else ()
+    frames = pasted.trace.frames if pasted.trace and not pasted.is_place else ()
     words += [frame.function for frame in frames if frame.function]
     words = words or [frame.path.rpartition("/")[2] for frame in frames]
     text = " ".join(dict.fromkeys(words))[:_WORDS_CHARACTERS]
@@ -101,7 +99,7 @@ def words_of(request: SearchRequest, pasted: PastedText) -> SearchRequest | None
 
 def by_words(answer: Answer, request: SearchRequest, pasted: PastedText) -> Answer:
     """Return the answer to a search by `words_of` as that to the pasted text."""
-    if pasted.trace:
+    if pasted.trace and not pasted.is_place:
         frames = len(pasted.trace.frames) + pasted.trace.unplaced
         text = Sentence.of(
             "read_as_trace_words",
@@ -178,8 +176,9 @@ def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
     verb = "is" if chosen.elsewhere == 1 else "are"
     text = Sentence.of(
         "read_as_trace",
-        "Read as a stack trace of {language}, the innermost call first.{rest}",
+        "Read as a stack trace of {language}, the innermost call first.{rest}{cut}",
         language=language,
+        cut=" The outermost frames are left out: it has too many." if trace.is_cut else "",
         rest=f" {rest} of {count} {verb} in no indexed repository." if chosen.elsewhere else "",
     )
     return Reading(ReadAs.STACK_TRACE, text, frames=count, elsewhere=chosen.elsewhere)

@@ -8,6 +8,7 @@ from typing import Final
 
 from central.query.pasted.error_message import parse_error
 from central.query.pasted.frames import STYLES, FoundFrame, Frame, Style, found_frames
+from central.query.pasted.paths import library_of
 from indexer.limits import STACK_FRAMES
 
 _MAY_BE: Final = re.compile(r"[:(]\d|\bline \d")
@@ -17,7 +18,7 @@ _CHAINS: Final = {
     "python": re.compile(r"Traceback \(most recent call last\):"),
     "ruby": re.compile(r"\bcaused by\b", re.IGNORECASE),
 }
-CONDENSED_CHARACTERS: Final = 2_000
+CONDENSED_CHARACTERS: Final = 3_000
 _LINE: Final = re.compile(r"[^\n]+")
 _MESSAGES: Final = 3
 _MESSAGE_CHARACTERS: Final = 200
@@ -108,7 +109,8 @@ def _by_exception(
 def condensed(text: str) -> str:
     """Return a trace without what stands between its frames, for an address; another text as is.
 
-    Of more than CONDENSED_CHARACTERS, the outermost frames are left out.
+    Of more than CONDENSED_CHARACTERS, frames in installed packages are left out, then the
+    outermost.
     """
     best = _best(text)
     if best is None or len(text) <= CONDENSED_CHARACTERS:
@@ -120,15 +122,20 @@ def condensed(text: str) -> str:
         kept.setdefault(one.start(), one[0])
     room = CONDENSED_CHARACTERS - sum(len(piece) + 1 for piece in kept.values())
     groups = _by_exception(text, style, found)
-    for found_frame in chain.from_iterable(
+    ordered = chain.from_iterable(
         reversed(group) if style.newest_last else group for group in groups
-    ):
+    )
+    for found_frame in sorted(ordered, key=_is_installed):
         piece = _piece(text, found_frame, style)
         room -= len(piece) + 1
         if room < 0:
             break
         kept[found_frame.start] = piece
     return "\n".join(kept[at] for at in sorted(kept))
+
+
+def _is_installed(one: FoundFrame) -> bool:
+    return one.frame is None or library_of(one.frame.path) is not None
 
 
 def _piece(text: str, one: FoundFrame, style: Style) -> str:

@@ -35,6 +35,8 @@ def test_a_printed_query_is_parsed_to_the_same_tree(query: Query) -> None:
 
 @examples(500)
 @given(nasty_text | st.text(max_size=2_000))
+@example("sym:(^*")
+@example(r"repo:/[\/")  # a glob that is printed bare would be a regular expression
 @example(r"-(-((a OR \/) /))")  # printed bare, the slashes would be a regular expression
 def test_any_text_is_a_query_or_an_error_with_a_column_in_the_text(text: str) -> None:
     query = parsed_or_refused(parse, text)

@@ -211,6 +211,16 @@ def test_an_error_finds_the_line_with_its_fixed_parts(
     assert [row.file for row in find(answer.reading.query).results] == [file]
 
 
+def test_a_message_behind_a_place_that_is_nowhere_is_read_as_an_error(
+    messages: Repository, find: Search
+) -> None:
+    answer = find('src/no_such.py:9: error: connection to "x failed: timeout after 3s')
+    assert answer.reading
+    assert answer.reading.read_as is ReadAs.ERROR_MESSAGE
+    assert answer.results[0].file == "pool.py"
+    assert find("src/no_such.py:9").reading is None
+
+
 def test_an_error_whose_text_is_nowhere_is_searched_by_its_words(find: Search) -> None:
     answer = find('AuthError: "user 17" cannot validate the token of 10.0.0.7')
     assert answer.reading

@@ -297,6 +297,18 @@ def test_on_a_terminal_it_offers_to_index_the_checkout(
     assert (code, "post.py" in sent) == ((0, True) if typed == "y\n" else (3, False))
 
 
+def test_a_place_is_the_line_that_a_pipe_gets(acme_environ: dict[str, str], tmp_path: Path) -> None:
+    place = "auth-service/acme_auth/tokens.py:70"
+    done = codesearch("search", place, directory=tmp_path, environ=acme_environ)
+    assert done.stdout.startswith(f"{place}: def verify_token(")
+    assert "Read as a line of a file." in done.stderr
+    code, sent = in_terminal("search", f"at {place}:5", directory=tmp_path, environ=acme_environ)
+    assert code == 0
+    assert "verify_token" in sent
+    asked = codesearch("search", "who calls verify_token", directory=tmp_path, environ=acme_environ)
+    assert "`codesearch trace callers verify_token`" in asked.stderr
+
+
 def test_a_trace_is_read_from_standard_input_and_the_reading_is_told() -> None:
     answer = recorded("search")
     answer["reading"] = {"read_as": "stack_trace", "text": "Read as a stack trace of Python."}

@@ -81,6 +81,15 @@ def test_a_condensed_trace_has_the_same_frames_as_far_as_they_fit(trace: str) ->
     assert read == whole
 
 
+def test_frames_in_installed_packages_are_left_out_of_a_condensed_trace_first() -> None:
+    outer = '  File "/app/src/main.py", line 1, in main\n'
+    inner = "".join(f'  File "/x/site-packages/a/b{n}.py", line {n}, in f\n' for n in range(200))
+    read = parse_trace(condensed(f"Traceback (most recent call last):\n{outer}{inner}KeyError: 1"))
+    assert read
+    assert read.frames[0].path == "x/site-packages/a/b199.py"
+    assert read.frames[-1].path == "app/src/main.py"
+
+
 def test_the_outermost_frames_are_left_out_of_a_condensed_trace() -> None:
     frames = "".join(f"main.f{n}()\n\t/go/src/acme/f{n}.go:{n} +0x1d\n" for n in range(1, 99))
     short = condensed(f"panic: boom\n\ngoroutine 1 [running]:\n{frames}")
