@@ -1,7 +1,7 @@
 """Records of a search's answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated
 
 from central.repositories.visibility import (
@@ -129,7 +129,21 @@ class Answer:
     ]
     hint: Annotated[str | None, "Why it is empty or weak, or a better query"] = None
     total: Annotated[Total | None, "Of an exact search"] = None
-    facets: Annotated[Facets | None, "With facets, on the first page"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class FacetedAnswer(Answer):
+    """The first page of results, with the counts that were asked for."""
+
+    facets: Facets | None = None
+
+
+def with_facets(answer: Answer, facets: Facets | None) -> Answer:
+    """Return the answer with counts, if there are any."""
+    if facets is None:
+        return answer
+    members = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    return FacetedAnswer(**members, facets=facets)
 
 
 def missing_projects(

@@ -22,6 +22,7 @@ from central.search.answers import (
     Total,
     missing_projects,
     receipt_of,
+    with_facets,
 )
 from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
@@ -79,7 +80,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
     results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     took_ms = round(seconds * 1000, 1)
-    return Answer(
+    answer = Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(results),
@@ -90,8 +91,9 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
         match=1.0 if results else None,
         hint=hint,
         total=Total(page.matches, page.files, page.at_least),
-        facets=_facets(scope, page) if request.facets and position is None else None,
     )
+    is_counted = request.facets and position is None
+    return with_facets(answer, _facets(scope, page) if is_counted else None)
 
 
 def _facets(scope: SearchScope, page: ExactPage) -> Facets:

@@ -19,6 +19,7 @@ from central.search.answers import (
     Result,
     missing_projects,
     receipt_of,
+    with_facets,
 )
 from central.search.confidence import assess, confidence_of
 from central.search.empty_answers import advice_on, operator_advice, repository_hint
@@ -259,7 +260,7 @@ def _answer(
         empty = partial(hint_for, request, searched=len(searched), missing=missing)
         said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
     hints = [one for one in (*said, operator_advice(request.queries)) if one]
-    return Answer(
+    answer = Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(page.results),
@@ -269,5 +270,5 @@ def _answer(
         confidence=confidence,
         match=page.match,
         hint=Sentence.joined(hints) or None,
-        facets=page.facets,
     )
+    return with_facets(answer, page.facets)

@@ -30,6 +30,7 @@ from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
+from central.search.facets import Facets
 from central.search.line_search import every_match
 from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
 from central.search.service import search
@@ -150,6 +151,16 @@ _MADE: Made = {
 }
 serializer_of(Receipt, _MADE, name="SearchReceipt")
 SearchAnswerSerializer = serializer_of(Answer, _MADE, name="SearchAnswer")
+FacetedAnswerSerializer: type[serializers.Serializer[Any]] = type(
+    "FacetedSearchAnswerSerializer",
+    (SearchAnswerSerializer,),
+    {
+        "__doc__": SearchAnswerSerializer.__doc__,
+        "facets": serializer_of(Facets, _MADE)(
+            required=False, help_text="With facets, on the first page"
+        ),
+    },
+)
 _REQUESTS = SearchRequestSerializer()
 _LISTS: Final = frozenset({"queries", "include_projects", "exclude_projects"})
 _NUMBERS: Final = {
@@ -168,7 +179,7 @@ class SearchView(APIView):
     @extend_schema(
         operation_id="search",
         request=SearchRequestSerializer,
-        responses=SearchAnswerSerializer,
+        responses=FacetedAnswerSerializer,
         tags=["search"],
     )
     def post(self, request: Request) -> Response:
@@ -178,7 +189,7 @@ class SearchView(APIView):
     @extend_schema(
         operation_id="search_by_address",
         parameters=[SearchRequestSerializer],
-        responses=SearchAnswerSerializer,
+        responses=FacetedAnswerSerializer,
         tags=["search"],
     )
     def get(self, request: Request) -> Response:

@@ -14,7 +14,7 @@ from central.files.finder import PastedFile, pasted_files
 from central.query.errors import QueryError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories
-from central.search.answers import Answer
+from central.search.answers import Answer, FacetedAnswer
 from central.search.query import Mode
 from central.search.service import search as answer_to
 from central.tenancy.credentials import Credential
@@ -66,7 +66,7 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "groups": _groups(credential, asked, answer),
         "start": None if asked.q else start_page(credential, cast(User, request.user)),
         "most_name": SAVED_SEARCH_NAME_CHARACTERS,
-        "facet_rows": facet_rows(asked, answer.facets) if answer else [],
+        "facet_rows": facet_rows(asked, answer.facets) if isinstance(answer, FacetedAnswer) else [],
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],

@@ -123,7 +123,7 @@ REQUESTS = {
 }
 ALIASES = {"workspace": "org_id", "projects": "include_projects"}
 TOOLS_OWN = {"max_tokens", "compact", "references"}
-NOT_FOR_AGENTS = {"explain"}  # a person tunes the ranking
+NOT_FOR_AGENTS = {"explain", "facets"}  # a person tunes the ranking, and clicks on counts
 # By the kind of field: what JSON Schema calls the limits, and what the serializers do.
 NUMBER = {"minimum": "min_value", "maximum": "max_value"}
 LIST = {"minItems": "min_length", "maxItems": "max_length"}

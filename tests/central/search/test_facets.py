@@ -7,6 +7,7 @@ from posixpath import commonpath
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.search.answers import FacetedAnswer
 from central.search.facets import FacetCount, facets_of
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
@@ -62,18 +63,22 @@ def test_of_an_exact_search_all_files_are_counted_on_the_first_page(find: Search
     many(organization_of("acme"), "one", 4)
     many(organization_of("acme"), "two", 3)
     answer = find('"needle"', limit=2, facets=True)
+    assert isinstance(answer, FacetedAnswer)
     assert answer.facets
     assert counts(answer.facets.repository) == {"one": 5, "two": 4}
     assert counts(answer.facets.language) == {"python": 7, "go": 2}
     assert counts(answer.facets.directory) == {"src/": 7}
     assert (answer.facets.files, answer.facets.at_least) == (9, False)
-    assert find('"needle"', limit=2, facets=True, cursor=answer.next_cursor).facets is None
-    assert find('"needle"').facets is None
+    assert not isinstance(
+        find('"needle"', limit=2, facets=True, cursor=answer.next_cursor), FacetedAnswer
+    )
+    assert not isinstance(find('"needle"'), FacetedAnswer)
 
 
 def test_of_filters_alone_all_files_are_counted(find: Search) -> None:
     many(organization_of("acme"), "one", 4)
     answer = find("lang:python file:src/one/", limit=1, facets=True)
+    assert isinstance(answer, FacetedAnswer)
     assert answer.facets
     assert counts(answer.facets.repository) == {"one": 4}
     assert not answer.facets.at_least
@@ -82,10 +87,12 @@ def test_of_filters_alone_all_files_are_counted(find: Search) -> None:
 def test_of_a_ranked_search_the_candidates_are_counted(find: Search) -> None:
     many(organization_of("acme"), "one", 120)
     answer = find("needle", mode=Mode.LEXICAL, limit=2, facets=True)
+    assert isinstance(answer, FacetedAnswer)
     assert answer.facets
     assert answer.facets.at_least
     assert 2 < answer.facets.files < 120
     few = find("needle", mode=Mode.LEXICAL, limit=2, language="go", facets=True)
+    assert isinstance(few, FacetedAnswer)
     assert few.facets
     assert (few.facets.files, few.facets.at_least) == (1, False)
 
@@ -98,6 +105,7 @@ def test_a_hidden_repository_is_in_no_count(find: Search) -> None:
         answer = search(
             credential=credential_for(acme, {"one"}), request=SearchRequest((query,), facets=True)
         )
+        assert isinstance(answer, FacetedAnswer)
         assert answer.facets
         assert counts(answer.facets.repository).keys() == {"one"}
         assert "src/hidden/" not in counts(answer.facets.directory)
