@@ -4,11 +4,10 @@ The files are those that the search has read: its candidates, or all that match.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from posixpath import commonpath
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from indexer.limits import FACET_VALUES
 
@@ -21,12 +20,18 @@ class FacetKind(StrEnum):
     DIRECTORY = "directory"
 
 
-class FoundFile(NamedTuple):
-    """A file that a search has found."""
+FoundFile: TypeAlias = tuple[str, str, str]  # repository, path, language
 
-    project: str
-    path: str
+
+class _Place(NamedTuple):
+    """What is counted together: an exact search may have found 50,000 files."""
+
+    repository: str
+    directory: str
     language: str
+
+
+_Places: TypeAlias = Mapping[_Place, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,31 +57,48 @@ class Facets:
 
 
 def facets_of(found: Iterable[FoundFile], *, at_least: bool) -> Facets:
-    """Count each file once. At most FACET_VALUES of a kind are listed."""
-    files = list(dict.fromkeys(found))
-    counted = {kind.value: _counts(values(files)) for kind, values in _VALUES.items()}
-    return Facets(len(files), at_least, **counted)
+    """Count files, each of which is given once. At most FACET_VALUES of a kind are listed."""
+    places = Counter(
+        _Place(repository, path.rpartition("/")[0], language)
+        for repository, path, language in found
+    )
+    counted = {kind.value: _most(count(places)) for kind, count in _COUNTS.items()}
+    return Facets(places.total(), at_least, **counted)
 
 
-def _counts(values: Iterable[str]) -> list[FacetCount]:
-    counts = Counter(filter(None, values))
+def _most(counts: Mapping[str, int]) -> list[FacetCount]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [FacetCount(value, count) for value, count in ordered[:FACET_VALUES]]
+    return [FacetCount(value, count) for value, count in ordered[:FACET_VALUES] if value]
 
 
-def _directories(files: Sequence[FoundFile]) -> Iterator[str]:
-    """Yield of each file the directory below the deepest one that holds all of them."""
-    shared = commonpath([one.path.rpartition("/")[0] for one in files]) if files else ""
-    above = f"{shared}/" if shared else ""
-    for one in files:
-        name, slash, _ = one.path[len(above) :].partition("/")
-        if slash:
-            yield f"{above}{name}/"
+def _by(places: _Places, value: Callable[[_Place], str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for place, count in places.items():
+        counts[value(place)] += count
+    del counts[""]
+    return counts
+
+
+def _directories(places: _Places) -> Counter[str]:
+    """Count by the directory below the deepest one that holds all files."""
+    directories = {f"{place.directory}/" for place in places}
+    first, last = (min(directories), max(directories)) if directories else ("", "")
+    pairs = enumerate(zip(first, last, strict=False))
+    differs = next((at for at, (one, other) in pairs if one != other), len(first))
+    start = first.rfind("/", 0, differs) + 1  # what the first and the last share, all share
+    if start == 1 and first.startswith("/"):
+        start = 0  # files of the root
+
+    def below(place: _Place) -> str:
+        name = place.directory[start:].partition("/")[0]
+        return f"{place.directory[:start]}{name}/" if name else ""
+
+    return _by(places, below)
 
 
 # A kind more is a function here, a member of FacetKind and of Facets.
-_VALUES: Final[Mapping[FacetKind, Callable[[Sequence[FoundFile]], Iterable[str]]]] = {
-    FacetKind.REPOSITORY: lambda files: (one.project for one in files),
-    FacetKind.LANGUAGE: lambda files: (one.language for one in files),
+_COUNTS: Final[Mapping[FacetKind, Callable[[_Places], Mapping[str, int]]]] = {
+    FacetKind.REPOSITORY: lambda places: _by(places, lambda place: place.repository),
+    FacetKind.LANGUAGE: lambda places: _by(places, lambda place: place.language),
     FacetKind.DIRECTORY: _directories,
 }

@@ -29,7 +29,7 @@ from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
-from central.search.facets import Facets, FoundFile, facets_of
+from central.search.facets import Facets, facets_of
 from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
 from central.search.query import SearchRequest
@@ -116,10 +116,8 @@ def _answer(
 
 
 def _facets(scope: SearchScope, page: ExactPage) -> Facets:
-    files = (
-        FoundFile(scope.searched[one.repository].name, one.path, one.language)
-        for one in page.counted
-    )
+    searched = scope.searched
+    files = ((searched[one.repository].name, one.path, one.language) for one in page.counted)
     return facets_of(files, at_least=page.at_least)
 
 

@@ -25,7 +25,7 @@ from central.search.answers import (
 )
 from central.search.confidence import Confidence, assess, confidence_of
 from central.search.empty_answers import advice_on, repository_hint
-from central.search.facets import Facets, FoundFile, facets_of
+from central.search.facets import Facets, facets_of
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
 from central.search.line_search import find_lines, restriction
@@ -219,9 +219,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     is_restricted = required is not None
     facets = None
     if request.facets and not offset:
-        files = (
-            FoundFile(projects[hit.row.repository], hit.row.path, hit.row.language) for hit in found
-        )
+        files = {(projects[hit.row.repository], hit.row.path, hit.row.language) for hit in found}
         facets = facets_of(files, at_least=ranked.is_cut or bool(lacks))
     return _Page(results, has_more, bool(reindexed), lacks, is_restricted, match, facets)
 

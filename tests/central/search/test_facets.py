@@ -1,6 +1,13 @@
 """Counts of what a search finds, by repository, language and directory."""
 
-from central.search.facets import FacetCount, FoundFile, facets_of
+import re
+from collections import Counter
+from posixpath import commonpath
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from central.search.facets import FacetCount, facets_of
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
@@ -19,16 +26,30 @@ def many(organization: Organization, name: str, files: int) -> None:
 
 
 def test_directories_are_those_below_the_deepest_that_holds_all_files() -> None:
-    files = [FoundFile("a", path, "go") for path in ("src/x/1", "src/x/y/2", "src/z/3", "src/4")]
+    files = [("a", path, "go") for path in ("src/x/1", "src/x/y/2", "src/z/3", "src/4")]
     assert counts(facets_of(files, at_least=False).directory) == {"src/x/": 2, "src/z/": 1}
-    files.append(FoundFile("b", "srcs/5", ""))
+    files.append(("b", "srcs/5", ""))
     assert counts(facets_of(files, at_least=False).directory) == {"src/": 4, "srcs/": 1}
 
 
-def test_a_file_counts_once_and_most_come_first() -> None:
+@given(st.lists(st.text("ab-/", max_size=6), min_size=1, max_size=6))
+def test_every_file_counts_for_the_directory_that_holds_it(names: list[str]) -> None:
+    paths = [f"{re.sub('/+', '/', name).strip('/')}/f".lstrip("/") for name in names]
+    above = commonpath([path.rpartition("/")[0] for path in paths])
+    above = f"{above}/" if above else ""
+    expected = Counter(
+        f"{above}{name}/"
+        for name, slash, _ in (path.removeprefix(above).partition("/") for path in paths)
+        if slash
+    )
+    found = facets_of((("a", path, "") for path in paths), at_least=False)
+    assert counts(found.directory) == expected
+
+
+def test_most_come_first_and_the_others_are_left_out() -> None:
     names = [f"p{number:02}" for number in range(2 * FACET_VALUES)]
-    files = [FoundFile(name, f"{n}", "go") for name in names for n in range(len(name) - 2)]
-    files += [FoundFile("p09", "again", "c"), FoundFile("p09", "again", "c")]
+    files = [(name, f"{n}", "go") for name in names for n in range(len(name) - 2)]
+    files.append(("p09", "again", "c"))
     found = facets_of(files, at_least=True)
     assert found.repository[0] == FacetCount("p09", 2)
     assert len(found.repository) == FACET_VALUES
@@ -46,8 +67,8 @@ def test_of_an_exact_search_all_files_are_counted_on_the_first_page(find: Search
     assert counts(answer.facets.language) == {"python": 7, "go": 2}
     assert counts(answer.facets.directory) == {"src/": 7}
     assert (answer.facets.files, answer.facets.at_least) == (9, False)
-    assert find('"needle"', limit=2, facets=True, cursor=answer.next_cursor).facets is None
-    assert find('"needle"').facets is None
+    following = find('"needle"', limit=2, facets=True, cursor=answer.next_cursor)
+    assert following.facets is find('"needle"').facets is None
 
 
 def test_of_filters_alone_all_files_are_counted(find: Search) -> None:

@@ -131,4 +131,4 @@ def test_a_file_of_very_many_references_is_still_shown(
     member.get("/o/acme/r/app/file/main.py")  # the first answer asks for more
     with django_assert_max_num_queries(12):
         html = member.get("/o/acme/r/app/file/main.py").content.decode()
-    assert html.count("/main.py/") == lines
+    assert html.count("/reference/main.py/") == lines

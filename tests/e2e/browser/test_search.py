@@ -125,3 +125,27 @@ def test_a_count_narrows_the_results_and_a_second_click_widens_them_again(
         expect(page.locator("[data-result]").first).to_contain_text(".go")
         narrow.get_by_role("link", name="Not only go").click()
         expect(page.get_by_label("Search for")).to_have_value("retry with backoff")
+
+
+def test_a_search_is_saved_from_its_results_and_found_on_the_start_page(
+    examples: Organization, open_page: Open
+) -> None:
+    page = open_page(f"/o/{examples.slug}/")
+    page.get_by_label("Search for").fill('"retry_call" lang:go')
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.locator("summary", has_text="Save this search").click()
+    page.get_by_label("Name", exact=True).fill("Retries of Go")
+    page.get_by_label("Watched").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    saved = page.get_by_role("region", name="Yours")
+    expect(saved).to_contain_text("watched")
+
+    page.goto(f"/o/{examples.slug}/")
+    page.get_by_role("link", name="Retries of Go").click()
+    expect(page.get_by_label("Search for")).to_have_value('"retry_call" lang:go')
+
+    page.goto(f"/o/{examples.slug}/searches")
+    saved.locator("summary", has_text="Change").click()
+    saved.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete the search").click()
+    expect(saved).to_contain_text("None yet.")
