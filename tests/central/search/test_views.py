@@ -66,6 +66,16 @@ def test_files_are_results_if_that_is_asked(client: Client) -> None:
     assert not any(one["spans"] for one in single["results"])
 
 
+def test_counts_are_in_the_answer_if_they_are_asked_for(client: Client) -> None:
+    body = {"query": '"validate_token"'}
+    assert "facets" not in post(client, **body).json()
+    facets = post(client, **body, facets=True).json()["facets"]
+    assert facets.keys() == {"files", "at_least", "repository", "language", "directory"}
+    assert facets["files"] == sum(one["files"] for one in facets["repository"])
+    address = client.get(ADDRESS, {"org_id": "acme", **body, "facets": "true"}).json()
+    assert address["facets"] == facets
+
+
 @pytest.mark.parametrize(
     ("field", "body"),
     [
