@@ -14,15 +14,17 @@ from central.codemap.requests import (
 )
 from central.codemap.unused import unused
 from central.http.serializers import Made, serializer_of
+from central.owners.answers import OwnerCount
 from central.repositories.views import AnsweringProjectSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.views import CredentialView, answers
-from central.trace.views import TraceMissingSerializer
+from central.trace.views import OwnerCountSerializer, TraceMissingSerializer
 
 _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: TraceMissingSerializer,
+    OwnerCount: OwnerCountSerializer,
 }
 MapSerializer = serializer_of(CodeMap, _MADE)
 ConsumersSerializer = serializer_of(Consumers, _MADE)

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from central.http.serializers import Made, serializer_of
+from central.owners.answers import OwnerCount
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
@@ -38,6 +39,7 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: TraceMissingSerializer,
 }
+OwnerCountSerializer = serializer_of(OwnerCount, _MADE)
 CallersSerializer = serializer_of(Callers, _MADE, last="callers")
 CalleesSerializer = serializer_of(Callees, _MADE, last="callees")
 GraphSerializer = serializer_of(Graph, _MADE)
