@@ -1,6 +1,5 @@
 """Replies of tools: an answer with its forms, which is cut to the budget of what is sent."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +7,7 @@ from mcp.types import CallToolResult
 
 from agents.results import success
 from agents.tokens import estimate_tokens
-from agents.truncation import Answer, Budget, Structure, Text, largest
+from agents.truncation import Answer, Budget, Structure, Text, Truncate, largest
 
 _CUT: Final = "\n… (cut: max_tokens)"
 
@@ -23,7 +22,7 @@ class Reply:
 
     answer: Answer
     text: Text
-    truncate: Callable[[Answer, Budget], Answer] | None = None
+    truncate: Truncate | None = None
     max_tokens: int | None = None
     structure: Structure | None = None
 
@@ -33,10 +32,10 @@ def result_of(reply: Reply, structure: Structure | None) -> CallToolResult:
     answer, form = reply.answer, reply.structure or structure
     if reply.max_tokens is None or reply.truncate is None:
         return success(reply.text(answer), form and form(answer))
-    budget = Budget(reply.max_tokens, form)
+    budget = Budget(reply.max_tokens, reply.text, form)
     answer = reply.truncate(answer, budget)
     text = reply.text(answer)
-    if budget.holds(answer, reply.text):
+    if budget.holds(answer):
         return success(text, form and form(answer))
     return success(_beginning(text, reply.max_tokens), None)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from agents.text import code_text, search_text, status_text
 from agents.tokens import estimate_tokens
 from indexer.output.terminal import show_hidden
 
@@ -21,6 +20,7 @@ Answer = dict[str, Any]
 Row = dict[str, Any]
 Text = Callable[[Answer], str]
 Structure = Callable[[Answer], Any]
+Truncate = Callable[[Answer, "Budget"], Answer]
 
 _LISTS: Final = (
     *("results", "definitions", "callers", "callees", "references", "nodes", "edges", "entries"),
@@ -31,21 +31,22 @@ _RECEIPT_SHARE: Final = 4  # a receipt may take a quarter of the budget before t
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The tokens of an answer's text with its `structure`, which is what programs are sent."""
+    """The tokens of an answer's `text` with its `structure`, which is what programs are sent."""
 
     max_tokens: int
+    text: Text
     structure: Structure | None = None
 
-    def size(self, answer: Answer, text: Text) -> int:
+    def size(self, answer: Answer) -> int:
         """Estimate the tokens of an answer."""
-        size = estimate_tokens(text(answer))
+        size = estimate_tokens(self.text(answer))
         if self.structure is not None:
             size += estimate_tokens(shown(self.structure(answer)))
         return size
 
-    def holds(self, answer: Answer, text: Text) -> bool:
+    def holds(self, answer: Answer) -> bool:
         """Return whether an answer fits."""
-        return self.size(answer, text) <= self.max_tokens
+        return self.size(answer) <= self.max_tokens
 
 
 def shown(value: Any) -> Any:
@@ -77,7 +78,7 @@ def truncate_search(answer: Answer, budget: Budget) -> Answer:
     if instead := answer.get("instead"):  # there are no results
         lines = sum(map(_line_count, instead["results"]))
         keep = partial(_with_instead, instead)
-    return truncate(answer, budget, keep, lines, text=search_text, advice=advice)
+    return truncate(answer, budget, keep, lines, advice=advice)
 
 
 def _with_instead(instead: Row, lines: int) -> Answer:
@@ -117,22 +118,28 @@ def truncate_code(answer: Answer, budget: Budget) -> Answer:
         cut = {**results[0], "text": str(results[0]["text"])[:characters], "truncated": True}
         return {"results": [cut], "totalResults": 1}
 
-    cut = partial(truncate, answer, budget, text=code_text, advice="ask for fewer with top_k")
+    cut = partial(truncate, answer, budget, advice="ask for fewer with top_k")
     kept = cut(keep, len(results))
     if kept["results"] or not results:
         return kept
     return cut(keep_text, len(results[0]["text"]))
 
 
-def truncate_status(answer: Answer, budget: Budget) -> Answer:
-    """Keep the first projects that fit."""
-    projects: Sequence[Row] = answer["projects"]
+def first_rows(name: str, *, advice: str) -> Truncate:
+    """Return the truncation that keeps the first rows of a list that fit."""
 
-    def keep(count: int) -> Answer:
-        return {"projects": projects[:count]}
+    def truncate_rows(answer: Answer, budget: Budget) -> Answer:
+        rows: Sequence[Row] = answer[name]
 
-    advice = "name a project"
-    return truncate(answer, budget, keep, len(projects), text=status_text, advice=advice)
+        def keep(count: int) -> Answer:
+            return page(answer, name, rows[:count])
+
+        return truncate(answer, budget, keep, len(rows), advice=advice)
+
+    return truncate_rows
+
+
+truncate_status: Final = first_rows("projects", advice="name a project")
 
 
 def page(answer: Answer, name: str, rows: Sequence[Row]) -> Answer:
@@ -142,8 +149,8 @@ def page(answer: Answer, name: str, rows: Sequence[Row]) -> Answer:
     """
     if len(rows) == len(answer[name]):
         return {name: list(rows)}
-    members: Answer = {name: list(rows), "count": len(rows)}
-    return {**members, "next_cursor": None} if "next_cursor" in answer else members
+    changed = {"count": len(rows), "next_cursor": None}
+    return {name: list(rows), **{key: changed[key] for key in changed if key in answer}}
 
 
 def truncate(
@@ -152,7 +159,6 @@ def truncate(
     keep: Callable[[int], Answer],
     most: int,
     *,
-    text: Text,
     advice: str,
 ) -> Answer:
     """Return `answer` if it fits, else as many rows and as much of the receipt as fit.
@@ -160,7 +166,7 @@ def truncate(
     `keep` returns the members with a number of rows, from 0 to `most`. `advice` ends the sentence
     that says what to do.
     """
-    size = budget.size(answer, text)
+    size = budget.size(answer)
     if size <= budget.max_tokens:
         return answer
     needs = f"max_tokens={budget.max_tokens} is too little for about {size} tokens: "
@@ -176,7 +182,7 @@ def truncate(
         return {**kept, "left_out": {"counts": counts, "advice": f"{needs}{raised}{advice}."}}
 
     def tokens(count: int, missing: int) -> int:
-        return budget.size(cut(count, missing), text)
+        return budget.size(cut(count, missing))
 
     bare = tokens(0, 0)
     share = bare + max(0, budget.max_tokens - bare) // _RECEIPT_SHARE

@@ -1,7 +1,8 @@
 """Truncation of answers about an organisation as one, the strongest links first."""
 
-from agents.codemap.text import consumers_text, map_text, unused_text
-from agents.truncation import Answer, Budget, page, truncate
+from typing import Final
+
+from agents.truncation import Answer, Budget, first_rows, truncate
 
 
 def truncate_map(answer: Answer, budget: Budget) -> Answer:
@@ -14,26 +15,12 @@ def truncate_map(answer: Answer, budget: Budget) -> Answer:
         return {"links": kept, "nodes": [node for node in nodes if node["id"] in ends]}
 
     advice = "name a project, or lower limit"
-    return truncate(answer, budget, keep, len(links), text=map_text, advice=advice)
+    return truncate(answer, budget, keep, len(links), advice=advice)
 
 
-def truncate_consumers(answer: Answer, budget: Budget) -> Answer:
-    """Keep the first consumers that fit."""
-    rows = answer["consumers"]
-
-    def keep(count: int) -> Answer:
-        return {"consumers": rows[:count]}
-
-    advice = "name symbols or a package, or lower limit"
-    return truncate(answer, budget, keep, len(rows), text=consumers_text, advice=advice)
-
-
-def truncate_unused(answer: Answer, budget: Budget) -> Answer:
-    """Keep the first definitions that fit."""
-    rows = answer["definitions"]
-
-    def keep(count: int) -> Answer:
-        return page(answer, "definitions", rows[:count])
-
-    advice = "ask for fewer with limit and follow next_cursor"
-    return truncate(answer, budget, keep, len(rows), text=unused_text, advice=advice)
+truncate_consumers: Final = first_rows(
+    "consumers", advice="name symbols or a package, or lower limit"
+)
+truncate_unused: Final = first_rows(
+    "definitions", advice="ask for fewer with limit and follow next_cursor"
+)

@@ -1,36 +1,28 @@
 """Truncation of lists of files, and of their content, to a budget."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from agents.files.text import content_text, list_text
-from agents.truncation import Answer, Budget, Row, largest, page, truncate
+from agents.truncation import Answer, Budget, first_rows, largest
 
-
-def truncate_list(answer: Answer, budget: Budget) -> Answer:
-    """Keep the first entries that fit."""
-    entries: Sequence[Row] = answer["entries"]
-
-    def keep(count: int) -> Answer:
-        return page(answer, "entries", entries[:count])
-
-    advice = "name a directory or a glob, or ask for fewer with limit and follow next_cursor"
-    return truncate(answer, budget, keep, len(entries), text=list_text, advice=advice)
+truncate_list: Final = first_rows(
+    "entries",
+    advice="name a directory or a glob, or ask for fewer with limit and follow next_cursor",
+)
 
 
 def truncate_content(answer: Answer, budget: Budget) -> Answer:
     """Keep the first lines that fit; if not even one does, its beginning."""
-    if answer["content"] is None or budget.holds(answer, content_text):
+    if answer["content"] is None or budget.holds(answer):
         return answer
     lines = answer["content"].removesuffix("\n").split("\n")
 
-    def fits(cut: Answer) -> bool:
-        return budget.holds(cut, content_text)
-
-    count = largest(len(lines), lambda count: fits(_first_lines(answer, lines, count)))
+    count = largest(len(lines), lambda count: budget.holds(_first_lines(answer, lines, count)))
     if count:
         return _first_lines(answer, lines, count)
-    characters = largest(len(lines[0]), lambda count: fits(_beginning(answer, lines[0], count)))
-    return _beginning(answer, lines[0], characters)
+    line = lines[0]
+    characters = largest(len(line), lambda count: budget.holds(_beginning(answer, line, count)))
+    return _beginning(answer, line, characters)
 
 
 def _first_lines(answer: Answer, lines: Sequence[str], count: int) -> Answer:

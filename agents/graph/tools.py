@@ -1,7 +1,6 @@
 """The tools for the knowledge graph; only `graph_link` writes."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -15,7 +14,13 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
+from agents.graph.truncation import (
+    truncate_context,
+    truncate_related,
+    truncate_traverse,
+    truncate_unmigrated,
+    truncate_violations,
+)
 from agents.parameters import (
     Direction,
     EdgeType,
@@ -121,8 +126,7 @@ class _GraphTools:
         """
         parameters = provided(id=id, target_type=target_type, limit=limit, workspace=workspace)
         answer = await self._backend().graph("related", parameters)
-        cut = partial(truncate_rows, name="related", text=related_text)
-        return Reply(answer, related_text, cut, max_tokens)
+        return Reply(answer, related_text, truncate_related, max_tokens)
 
     async def graph_violations(
         self,
@@ -139,8 +143,7 @@ class _GraphTools:
         """
         parameters = provided(project=project, limit=limit, cursor=cursor, workspace=workspace)
         answer = await self._backend().graph("violations", parameters)
-        cut = partial(truncate_rows, name="violations", text=violations_text)
-        return Reply(answer, violations_text, cut, max_tokens)
+        return Reply(answer, violations_text, truncate_violations, max_tokens)
 
     async def graph_unmigrated(
         self,
@@ -162,8 +165,7 @@ class _GraphTools:
             project=project, path=path, limit=limit, cursor=cursor, workspace=workspace
         )
         answer = await self._backend().graph("unmigrated", parameters)
-        cut = partial(truncate_rows, name="code", text=unmigrated_text)
-        return Reply(answer, unmigrated_text, cut, max_tokens)
+        return Reply(answer, unmigrated_text, truncate_unmigrated, max_tokens)
 
     async def graph_link(
         self,

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agents.graph.text import context_text, traverse_text
-from agents.truncation import Answer, Budget, Row, Text, page, truncate
+from agents.truncation import Answer, Budget, Row, first_rows, truncate
 
 # Order of a context: restrictions before explanations.
 _CONTEXT: Final = ("policies", "decisions", "callers", "memories", "callees")
@@ -30,19 +29,13 @@ def truncate_traverse(answer: Answer, budget: Budget) -> Answer:
         return {**members, "truncated": True} if len(reached) < len(nodes) else members
 
     advice = "lower depth, or name types or a direction"
-    most = len(roots) + len(nodes)
-    return truncate(answer, budget, keep, most, text=traverse_text, advice=advice)
+    return truncate(answer, budget, keep, len(roots) + len(nodes), advice=advice)
 
 
-def truncate_rows(answer: Answer, budget: Budget, *, name: str, text: Text) -> Answer:
-    """Keep the first rows of the list `name` that fit."""
-    rows: Sequence[Row] = answer[name]
-
-    def keep(count: int) -> Answer:
-        return page(answer, name, rows[:count])
-
-    advice = "ask for fewer with limit"
-    return truncate(answer, budget, keep, len(rows), text=text, advice=advice)
+_FEWER: Final = "ask for fewer with limit"
+truncate_related: Final = first_rows("related", advice=_FEWER)
+truncate_violations: Final = first_rows("violations", advice=_FEWER)
+truncate_unmigrated: Final = first_rows("code", advice=_FEWER)
 
 
 def truncate_context(answer: Answer, budget: Budget) -> Answer:
@@ -56,4 +49,4 @@ def truncate_context(answer: Answer, budget: Budget) -> Answer:
         return {name: answer[name][: kinds.count(kind)] for kind, name in enumerate(_CONTEXT)}
 
     advice = "ask graph_traverse from the file for its links alone"
-    return truncate(answer, budget, keep, len(ranked), text=context_text, advice=advice)
+    return truncate(answer, budget, keep, len(ranked), advice=advice)

@@ -1,10 +1,9 @@
 """Truncation of traces to a budget, best rows first."""
 
 from collections.abc import Sequence
-from functools import partial
+from typing import Final
 
-from agents.trace.text import graph_text, links_text, meaning_text
-from agents.truncation import Answer, Budget, Row, page, truncate
+from agents.truncation import Answer, Budget, Row, first_rows, page, truncate
 
 
 def truncate_links(answer: Answer, budget: Budget, *, what: str) -> Answer:
@@ -23,19 +22,10 @@ def truncate_links(answer: Answer, budget: Budget, *, what: str) -> Answer:
         return {"definitions": [definitions[index] for index in order], **page(answer, what, moved)}
 
     advice = "name project or file, or ask for fewer with limit and follow next_cursor"
-    text = partial(links_text, what=what)
-    return truncate(answer, budget, keep, len(links) + len(others), text=text, advice=advice)
+    return truncate(answer, budget, keep, len(links) + len(others), advice=advice)
 
 
-def truncate_meaning(answer: Answer, budget: Budget) -> Answer:
-    """Keep the surest definitions that fit."""
-    definitions: Sequence[Row] = answer["definitions"]
-
-    def keep(count: int) -> Answer:
-        return {"definitions": definitions[:count]}
-
-    advice = "raise max_tokens"
-    return truncate(answer, budget, keep, len(definitions), text=meaning_text, advice=advice)
+truncate_meaning: Final = first_rows("definitions", advice="raise max_tokens")
 
 
 def truncate_graph(answer: Answer, budget: Budget) -> Answer:
@@ -54,7 +44,7 @@ def truncate_graph(answer: Answer, budget: Budget) -> Answer:
         return members
 
     advice = "lower depth, or name project or file"
-    return truncate(answer, budget, keep, len(nearest), text=graph_text, advice=advice)
+    return truncate(answer, budget, keep, len(nearest), advice=advice)
 
 
 def _is_among(edge: Row, nodes: set[str]) -> bool:

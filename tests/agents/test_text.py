@@ -423,8 +423,8 @@ def test_what_has_the_words_of_a_quoted_text_stands_under_its_own_heading() -> N
     text = search_text(answer)
     assert text.startswith("No results for ")
     assert "\n\nNo line has this text. By its words:\n\nauth-service/" in text
-    cut = truncate_search(answer, Budget(MIN_TOKENS))
-    assert Budget(MIN_TOKENS).holds(cut, search_text)
+    cut = truncate_search(answer, Budget(MIN_TOKENS, search_text))
+    assert Budget(MIN_TOKENS, search_text).holds(cut)
     assert cut["results"] == []
     assert 0 < len(cut["instead"]["results"]) < len(answer["instead"]["results"])
     assert cut["left_out"]["counts"]["instead.results"] > 0

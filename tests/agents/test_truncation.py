@@ -14,7 +14,13 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.graph.truncation import truncate_context, truncate_rows, truncate_traverse
+from agents.graph.truncation import (
+    truncate_context,
+    truncate_related,
+    truncate_traverse,
+    truncate_unmigrated,
+    truncate_violations,
+)
 from agents.lean import lean
 from agents.text import code_text, search_text, status_text
 from agents.tokens import estimate_tokens
@@ -36,36 +42,19 @@ from tests.property_settings import examples
 
 FEW = examples(25)
 TOKENS = st.integers(min_value=MIN_TOKENS, max_value=4_000)
+CALLERS = (partial(truncate_links, what="callers"), partial(links_text, what="callers"))
 FITTED = {
     "search": (truncate_search, search_text),
     "search_expanded": (truncate_search, search_text),
-    "callers": (
-        partial(truncate_links, what="callers"),
-        lambda answer: links_text(answer, "callers"),
-    ),
-    "callers_deep": (
-        partial(truncate_links, what="callers"),
-        lambda answer: links_text(answer, "callers"),
-    ),
-    "callees": (
-        partial(truncate_links, what="callees"),
-        lambda answer: links_text(answer, "callees"),
-    ),
+    "callers": CALLERS,
+    "callers_deep": CALLERS,
+    "callees": (partial(truncate_links, what="callees"), partial(links_text, what="callees")),
     "graph": (truncate_graph, graph_text),
     "status": (truncate_status, status_text),
     "traverse": (truncate_traverse, traverse_text),
-    "violations": (
-        partial(truncate_rows, name="violations", text=violations_text),
-        violations_text,
-    ),
-    "unmigrated": (
-        partial(truncate_rows, name="code", text=unmigrated_text),
-        unmigrated_text,
-    ),
-    "related": (
-        partial(truncate_rows, name="related", text=related_text),
-        related_text,
-    ),
+    "violations": (truncate_violations, violations_text),
+    "unmigrated": (truncate_unmigrated, unmigrated_text),
+    "related": (truncate_related, related_text),
     "context": (truncate_context, context_text),
 }
 
@@ -77,7 +66,7 @@ FITTED = {
 def test_what_is_sent_stays_within_the_budget(name: str, structure: Any, tokens: int) -> None:
     fit, text = FITTED[name]
     whole = longer(name)
-    fitted = fit(longer(name), Budget(tokens, structure))
+    fitted = fit(longer(name), Budget(tokens, text, structure))
     sent = shown(lean(fitted)) if structure else None
     assert estimate_tokens(text(fitted)) + (estimate_tokens(sent) if sent else 0) <= tokens
     assert fitted.keys() - {"left_out"} == whole.keys()
@@ -88,9 +77,9 @@ def test_what_is_sent_stays_within_the_budget(name: str, structure: Any, tokens:
 @FEW
 @given(tokens=TOKENS)
 def test_what_is_left_out_is_counted(name: str, tokens: int) -> None:
-    fit, _ = FITTED[name]
+    fit, text = FITTED[name]
     whole = longer(name)
-    fitted = fit(whole, Budget(tokens))
+    fitted = fit(whole, Budget(tokens, text))
     counts = fitted.get("left_out", {"counts": {}})["counts"]
     for path, rows in lists_of(whole).items():
         kept = lists_of(fitted)[path]
@@ -123,13 +112,13 @@ def longer(name: str) -> dict[str, Any]:
 def test_what_fits_is_not_touched(name: str) -> None:
     fit, text = FITTED[name]
     whole = recorded(name)
-    assert fit(recorded(name), Budget(estimate_tokens(text(whole)))) == whole
+    assert fit(recorded(name), Budget(estimate_tokens(text(whole)), text)) == whole
 
 
 @pytest.mark.parametrize("name", ["search", "callers", "status", "violations"])
 def test_the_advice_names_a_budget_that_is_enough(name: str) -> None:
     fit, text = FITTED[name]
-    advice = fit(longer(name), Budget(MIN_TOKENS))["left_out"]["advice"]
+    advice = fit(longer(name), Budget(MIN_TOKENS, text))["left_out"]["advice"]
     assert f"raise it to {estimate_tokens(text(longer(name)))}, or " in advice
 
 
@@ -137,14 +126,14 @@ def test_thirty_callers_fit_the_default_budget_with_their_structure() -> None:
     whole = recorded("callers")
     whole["callers"] = (whole["callers"] * 30)[:30]
     whole["count"] = 30
-    assert truncate_links(whole, Budget(DEFAULT_TOKENS, lean), what="callers") == whole
+    assert truncate_links(whole, Budget(DEFAULT_TOKENS, CALLERS[1], lean), what="callers") == whole
 
 
 @FEW
 @given(tokens=TOKENS)
 def test_one_row_more_would_not_fit(tokens: int) -> None:
     whole = longer("search")
-    fitted = truncate_search(whole, Budget(tokens))
+    fitted = truncate_search(whole, Budget(tokens, search_text))
     count = len(fitted["results"])
     if count < len(whole["results"]):
         more = {**fitted, "results": whole["results"][: count + 1], "count": count + 1}
@@ -155,7 +144,7 @@ def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
     whole = recorded("search")
     whole["results"] *= 300
     assert estimate_tokens(search_text(whole)) > MAX_TOKENS
-    advice = truncate_search(whole, Budget(1_000))["left_out"]["advice"]
+    advice = truncate_search(whole, Budget(1_000, search_text))["left_out"]["advice"]
     assert "raise" not in advice
     assert "limit" in advice
 
@@ -164,7 +153,7 @@ def test_no_budget_is_named_where_the_largest_is_too_little() -> None:
 @given(tokens=TOKENS)
 def test_links_still_point_at_their_definitions(tokens: int) -> None:
     whole = many_definitions()
-    fitted = truncate_links(whole, Budget(tokens), what="callers")
+    fitted = truncate_links(whole, Budget(tokens, CALLERS[1]), what="callers")
     for link in fitted["callers"]:
         assert fitted["definitions"][link["target"]]["line"] == link["callee"]["line"]
 
@@ -184,7 +173,7 @@ def many_definitions() -> dict[str, Any]:
 @FEW
 @given(tokens=TOKENS)
 def test_edges_have_both_ends_and_the_nearest_nodes_come_first(tokens: int) -> None:
-    fitted = truncate_graph(recorded("graph"), Budget(tokens))
+    fitted = truncate_graph(recorded("graph"), Budget(tokens, graph_text))
     ids = {node["id"] for node in fitted["nodes"]}
     assert set(fitted["root"]) <= ids
     assert all({edge["caller"], edge["callee"]} <= ids for edge in fitted["edges"])
@@ -207,7 +196,7 @@ def test_a_walk_keeps_the_nearest_nodes_and_no_edge_without_its_ends(tokens: int
         whole["edges"].append({**edge, "source": name, "target": root})
     # Of the definitions of a file that is walked from: such ends are not among the nodes.
     whole["edges"].append({**edge, "source": "code:a/b.py#c", "target": "code:a/b.py#d"})
-    fitted = truncate_traverse(whole, Budget(tokens))
+    fitted = truncate_traverse(whole, Budget(tokens, traverse_text))
     kept = {one["node"]["id"] for one in fitted["nodes"]}
     gone = {one["node"]["id"] for one in whole["nodes"]} - kept
     assert estimate_tokens(traverse_text(fitted)) <= tokens
@@ -225,9 +214,9 @@ def test_a_large_organisation_does_not_fill_the_answer_with_its_receipt(tokens: 
     row = whole["receipt"]["projects"][0]
     others = [{**row, "project": f"service-{number}"} for number in range(500)]
     whole["receipt"]["projects"] = [*others, *whole["receipt"]["projects"]]
-    budget = Budget(tokens, lean)
+    budget = Budget(tokens, search_text, lean)
     fitted = truncate_search(whole, budget)
-    assert budget.holds(fitted, search_text)
+    assert budget.holds(fitted)
     if tokens > 1_500:
         assert fitted["results"]
         told = {project["project"] for project in fitted["receipt"]["projects"]}
@@ -244,10 +233,11 @@ def test_fifty_results_of_search_code_are_cut_to_the_budget() -> None:
     }
     row |= {"truncated": False, "project": "a"}
     whole = {"results": [row] * 50, "totalResults": 50, "searchTimeMs": 1.0, "complete": True}
-    fitted = truncate_code(whole, Budget(8_000, dict))
+    budget = Budget(8_000, code_text, dict)
+    fitted = truncate_code(whole, budget)
     assert fitted["totalResults"] == len(fitted["results"])
     assert fitted["totalResults"] + fitted["left_out"]["counts"]["results"] == 50
-    assert 7_000 < Budget(8_000, dict).size(fitted, code_text) <= 8_000
+    assert 7_000 < budget.size(fitted) <= 8_000
 
 
 @FEW
@@ -256,12 +246,13 @@ def test_a_result_that_is_too_long_alone_is_cut_and_says_so(tokens: int) -> None
     row = {"path": "a.py", "text": "é\n" * 10_000, "score": 0.5, "startLine": 1, "endLine": 9}
     row |= {"truncated": False, "project": "a"}
     whole = {"results": [row, row], "totalResults": 2, "searchTimeMs": 1.0, "complete": True}
-    fitted = truncate_code(whole, Budget(tokens, dict))
+    budget = Budget(tokens, code_text, dict)
+    fitted = truncate_code(whole, budget)
     (kept,) = fitted["results"]
     assert kept["truncated"] is True
     assert len(kept["text"]) > 50
     assert str(row["text"]).startswith(kept["text"])
-    assert Budget(tokens, dict).holds(fitted, code_text)
+    assert budget.holds(fitted)
 
 
 @pytest.mark.parametrize(("most", "limit", "found"), [(0, 9, 0), (5, 9, 5), (5, 3, 3), (5, 0, 0)])
@@ -277,7 +268,9 @@ def test_lines_around_matches_go_before_the_matches_themselves() -> None:
     ]
     answer = recorded("grep")
     result = answer["results"][0] | {"lines": matched, "context": around, "matches": 2}
-    cut = truncate_search({**answer, "results": [result], "count": 1}, Budget(MIN_TOKENS))
+    cut = truncate_search(
+        {**answer, "results": [result], "count": 1}, Budget(MIN_TOKENS, search_text)
+    )
     assert [row["line"] for row in cut["results"][0]["lines"]] == [1]
     assert cut["results"][0]["context"] == []
     assert cut["results"][0]["truncated"]

@@ -73,8 +73,8 @@ def test_a_file_with_many_matches_shows_its_first_lines(tokens: int) -> None:
         row["lines"] = [{**row["lines"][0], "line": line} for line in range(1, 200)]
         row["matches"] = 199
     whole |= {"count": 2, "next_cursor": "next"}
-    fitted = truncate_search(whole, Budget(tokens))
-    assert Budget(tokens).holds(fitted, search_text)
+    fitted = truncate_search(whole, Budget(tokens, search_text))
+    assert Budget(tokens, search_text).holds(fitted)
     first, *others = fitted["results"]
     assert [line["line"] for line in first["lines"]] == list(range(1, len(first["lines"]) + 1))
     left = fitted["left_out"]["counts"]
@@ -94,8 +94,8 @@ def test_lines_of_a_file_have_their_numbers() -> None:
 @given(tokens=TOKENS)
 def test_a_file_that_is_too_long_says_where_to_go_on(tokens: int) -> None:
     whole = long_file()
-    fitted = truncate_content(whole, Budget(tokens))
-    assert Budget(tokens).holds(fitted, content_text)
+    fitted = truncate_content(whole, Budget(tokens, content_text))
+    assert Budget(tokens, content_text).holds(fitted)
     last = fitted["end_line"]
     assert fitted["truncated"]
     assert whole["content"].startswith(fitted["content"])
@@ -103,7 +103,7 @@ def test_a_file_that_is_too_long_says_where_to_go_on(tokens: int) -> None:
     assert fitted["hint"].endswith(f"go on with start_line={last + 1}.")
     further = {**whole, "content": "".join(f"{n}\n" for n in range(last + 1, 5_001))}
     further["start_line"] = last + 1
-    assert truncate_content(further, Budget(tokens))["end_line"] > last
+    assert truncate_content(further, Budget(tokens, content_text))["end_line"] > last
 
 
 def long_file() -> dict[str, Any]:
@@ -116,8 +116,8 @@ def long_file() -> dict[str, Any]:
 def test_of_a_line_that_is_too_long_the_beginning_is_shown(tokens: int) -> None:
     lines = {"start_line": 1, "end_line": 1, "total_lines": 1}
     whole = {**recorded("content"), **lines, "content": "é" * 100_000}
-    fitted = truncate_content(whole, Budget(tokens))
-    assert Budget(tokens).holds(fitted, content_text)
+    fitted = truncate_content(whole, Budget(tokens, content_text))
+    assert Budget(tokens, content_text).holds(fitted)
     assert fitted["truncated"]
     assert len(fitted["content"]) > 100
     assert fitted["hint"] == "Line 1: It is longer than the answer, because of max_tokens."
@@ -144,8 +144,8 @@ def test_a_long_list_is_cut_and_says_so(tokens: int) -> None:
     whole = recorded("files")
     whole["entries"] *= 200
     whole["count"] = len(whole["entries"])
-    fitted = truncate_list(whole, Budget(tokens))
-    assert Budget(tokens).holds(fitted, list_text)
+    fitted = truncate_list(whole, Budget(tokens, list_text))
+    assert Budget(tokens, list_text).holds(fitted)
     assert fitted["left_out"]["counts"]["entries"] == 1_000 - fitted["count"]
     assert fitted["count"] == len(fitted["entries"]) > 10
     assert fitted["next_cursor"] is None
