@@ -16,7 +16,6 @@ _CONTENTS: Final = ("content", "text")  # the members that may have several line
 
 _COMMIT_CHARACTERS: Final = 10
 _OWNERS: Final = 3  # of a file that a row names
-_COUNTED_OWNERS: Final = 10
 _OF_RECEIPT: Final = re.compile(r"see receipt(?:\.\w+)?")  # in hints; its text follows them
 _MISSING: Final = {
     "never_indexed": "never indexed",
@@ -194,19 +193,6 @@ def owners(row: Row) -> str:
     names: Sequence[str] = row.get("owners") or ()
     more = f" +{len(names) - _OWNERS}" if len(names) > _OWNERS else ""
     return f"  {' '.join(names[:_OWNERS])}{more}" if names else ""
-
-
-def owner_counts(answer: Row) -> str:
-    """Format whose files the rows of all pages are in; nothing if no file has an owner."""
-    counts: Sequence[Row] = answer.get("owners") or ()
-    if not any(row["owner"] for row in counts):
-        return ""
-    named = [
-        f"{row['owner'] or ('no owner' if row['known'] else 'not known')} {row['count']}"
-        for row in counts[:_COUNTED_OWNERS]
-    ]
-    more = len(counts) - len(named)
-    return f"By owner: {', '.join(named)}{f' and {more} more' if more else ''}."
 
 
 def _path(row: Row) -> str:

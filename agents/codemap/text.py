@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from agents.text import Row, heading, joined, location, owner_counts, owners, printable
-from indexer.output.terminal import pluralize
+from agents.text import Row, heading, joined, location, owners, printable
+from indexer.output.terminal import owners_line, pluralize
 
 _CYCLES: Final = 10
 _CYCLE_NODES: Final = 20
@@ -50,7 +50,7 @@ def consumers_text(answer: Row) -> str:
     answer = printable(answer)
     parts = [heading(len(answer["consumers"]), "consumer", f"of {answer['project']}")]
     parts.append("\n".join(_consumer(row) for row in answer["consumers"]))
-    parts.append(owner_counts(answer))
+    parts.append(owners_line(answer.get("owners", ())))
     if answer["consumers_more"]:
         parts.append(f"{answer['consumers_more']} more consumers: raise limit.")
     if any(answer["inside"].values()):

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from agents.text import Row, heading, joined, location, owner_counts, owners, printable
-from indexer.output.terminal import pluralize
+from agents.text import Row, heading, joined, location, owners, printable
+from indexer.output.terminal import owners_line, pluralize
 
 
 def links_text(answer: Row, what: str) -> str:
@@ -17,7 +17,7 @@ def links_text(answer: Row, what: str) -> str:
     )
     is_many = len(definitions) > 1
     parts.append("\n".join(_link(row, what, is_many=is_many) for row in answer[what]))
-    parts.append(owner_counts(answer))
+    parts.append(owners_line(answer.get("owners", ())))
     return joined(parts, answer)
 
 

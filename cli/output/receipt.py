@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cli.output.text import age, short_commit
 from indexer.exits import Exit
-from indexer.output.terminal import escape_line, pluralize
+from indexer.output.terminal import escape_line, owners_line, pluralize
 
 NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "
@@ -16,7 +16,6 @@ LINE_EDITED: Final = (
 )
 CHECKOUT_NOT_INDEXED: Final = "This checkout is not indexed: `codesearch init` indexes it."
 _NAMED: Final = 5
-_NAMED_OWNERS: Final = 10
 _REASONS: Final = {
     "never_indexed": "never indexed: type `codesearch index` in it",
     "checkout_not_indexed": "this checkout is not indexed: type `codesearch init`",
@@ -72,8 +71,8 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     yield from filter(None, (_behind_line(receipt), _total_line(answer)))
     if answer.get("next_cursor") and "definitions" in answer:
         yield "There are more: raise --limit, or narrow with --project, --file and --line."
-    owners = answer.get("owners", ())
-    yield from filter(None, (_owners_line(owners), _unresolved_line(answer)))
+    owned = owners_line(answer.get("owners", ()))
+    yield from filter(None, (owned, _unresolved_line(answer)))
     if relevant := receipt.get("partly_parsed", {}).get("relevant"):
         yield (
             "Lines that could not be parsed have the name, or are of the definition, in "
@@ -98,18 +97,6 @@ def _shares(files: Mapping[str, int]) -> str:
     total = sum(files.values())
     shares = [f"by {name} ({round(100 * count / total)} %)" for name, count in files.items()]
     return ", ".join(shares).replace(" %)", " % of files)", 1)
-
-
-def _owners_line(owners: Sequence[Mapping[str, Any]]) -> str:
-    """Count the rows of all pages by owner; "" if none of their files has an owner."""
-    if not any(one["owner"] for one in owners):
-        return ""
-    named = [
-        f"{one['owner'] or ('no owner' if one['known'] else 'not known')} {one['count']:,}"
-        for one in owners[:_NAMED_OWNERS]
-    ]
-    more = f" and {len(owners) - _NAMED_OWNERS:,} more" if len(owners) > _NAMED_OWNERS else ""
-    return escape_line(f"By owner: {', '.join(named)}{more}.")
 
 
 def _unresolved_line(answer: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """Text of others, to be stored and shown: hidden and control characters escaped, names counted."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from indexer.limits import MESSAGE_CHARACTERS
 
@@ -13,6 +13,7 @@ HIDDEN: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0
 
 NAMES: Final = 5  # of those that are wrong, so that a message stays short whatever it is about
 NAME_CHARACTERS: Final = 100
+_OWNERS: Final = 10  # of those that are counted
 _SENTENCES: Final = 10
 _SENTENCE_CHARACTERS: Final = 500
 
@@ -56,6 +57,21 @@ def first_names(names: Sequence[object]) -> str:
     named = ", ".join(str(name)[:NAME_CHARACTERS] for name in names[:NAMES])
     more = len(names) - NAMES
     return f"{named} and {more:,} more" if more > 0 else named
+
+
+def owners_line(counts: Sequence[Mapping[str, Any]]) -> str:
+    """Format whose files the rows of an answer are in; "" if none of them has an owner.
+
+    `counts` have `owner`, null for none, `count`, and if the owner is `known`.
+    """
+    if not any(row["owner"] for row in counts):
+        return ""
+    named = [
+        f"{row['owner'] or ('no owner' if row['known'] else 'not known')} {row['count']:,}"
+        for row in counts[:_OWNERS]
+    ]
+    more = f" and {len(counts) - _OWNERS:,} more" if len(counts) > _OWNERS else ""
+    return escape_line(f"By owner: {', '.join(named)}{more}.")
 
 
 def first_sentences(sentences: Iterable[str]) -> str:
