@@ -17,31 +17,22 @@ def lean(answer: Mapping[str, Any]) -> dict[str, Any]:
 
     Where a record has the commit that the receipt has for its project, that is left out, too.
     """
-    projects = answer.get("receipt", {}).get("projects", ())
-    commits = {row["project"]: row["commit"] for row in projects}
-    short = {
-        name: member if name == "receipt" else _without_commits(member, commits)
-        for name, member in _without_commits_of(answer, commits).items()
-    }
-    return _record(short)
+    receipt = answer.get("receipt", {})
+    commits = {row["project"]: row["commit"] for row in receipt.get("projects", ())}
+    return _record({**_without_commits(answer, commits), "receipt": receipt})
 
 
 def _without_commits(value: Any, commits: Mapping[str, str]) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            name: _without_commits(member, commits)
-            for name, member in _without_commits_of(value, commits).items()
-        }
     if isinstance(value, list):
         return [_without_commits(member, commits) for member in value]
-    return value
-
-
-def _without_commits_of(record: Mapping[str, Any], commits: Mapping[str, str]) -> Mapping[str, Any]:
-    commit = record.get("commit")
-    if not isinstance(commit, str) or commits.get(str(record.get("project"))) != commit:
-        return record
-    return {name: member for name, member in record.items() if name != "commit"}
+    if not isinstance(value, Mapping):
+        return value
+    known = commits.get(str(value.get("project")))
+    return {
+        name: _without_commits(member, commits)
+        for name, member in value.items()
+        if name != "commit" or known is None or member != known
+    }
 
 
 def _record(record: Mapping[str, Any]) -> dict[str, Any]:
