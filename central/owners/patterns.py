@@ -7,11 +7,15 @@ _GROUP_PATTERNS of them, in time that is linear in the path.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, NamedTuple
 
 import re2
 
+from central.query.patterns import class_pattern, re2_options
 from indexer.limits import (
     OWNERS_PATTERN_CHARACTERS,
     OWNERS_PATTERN_WILDCARDS,
@@ -24,7 +28,6 @@ _GROUP_BYTES: Final = 4 * 1024 * 1024  # of memory for one automaton
 _PART: Final = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|.", re.DOTALL)
 _SUFFIX: Final = re.compile(r"\*\.[\w.-]+")  # most wildcards of real files: `*.py`
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPE_OF_CLASS: Final = re.compile(r"([\\\[\]^&~])")
 
 
 class PatternError(ValueError):
@@ -64,7 +67,7 @@ def github_pattern(written: str) -> Pattern:
     _check_size(written)
     _check_github(written)
     segments = written.strip("/").split("/")
-    if all(one == "**" for one in segments) or written == "*":
+    if set(segments) == {"**"} or written == "*":
         return EVERYTHING
     floats = "/" not in written[:-1]
     is_directory = written.endswith("/")
@@ -103,7 +106,7 @@ def gitlab_pattern(written: str) -> Pattern:
     end = "/" if is_directory else r"\z"
     pattern = Pattern(regex=_regex(segments, end, floats=floats, below="[^/]*", classes=True))
     try:
-        re2.compile(pattern.regex, _options())
+        re2.compile(pattern.regex, re2_options(_GROUP_BYTES))
     except re2.error as exc:
         raise PatternError("The pattern has a range that ends before it begins.") from exc
     return pattern
@@ -157,10 +160,16 @@ def _part(part: str, *, classes: bool) -> str:
     if part == "?":
         return "[^/]"
     if classes and part[0] == "[" and len(part) > 2:
-        negated = part[1] in "!^"
-        members = _ESCAPE_OF_CLASS.sub(r"\\\1", part[2 if negated else 1 : -1])
-        return f"[^/{members}]" if negated else f"[{members}]"
+        return class_pattern(part)
     return str(re2.escape(_ESCAPED.sub(r"\1", part)))
+
+
+@dataclass(slots=True)
+class _Texts:
+    """The places of patterns by their text: of files, and of directories with all below."""
+
+    files: defaultdict[str, list[int]] = field(default_factory=partial(defaultdict, list))
+    below: defaultdict[str, list[int]] = field(default_factory=partial(defaultdict, list))
 
 
 class PatternIndex:
@@ -169,12 +178,7 @@ class PatternIndex:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         """Raise TooComplexError."""
         self._always: list[int] = []
-        self._files: dict[str, list[int]] = {}
-        self._below: dict[str, list[int]] = {}
-        self._named_files: dict[str, list[int]] = {}
-        self._named_below: dict[str, list[int]] = {}
-        self._suffixes: dict[str, list[int]] = {}
-        self._suffixes_below: dict[str, list[int]] = {}
+        self._paths, self._names, self._ends = _Texts(), _Texts(), _Texts()
         wildcards: list[tuple[int, str]] = []
         for at, pattern in enumerate(patterns):
             if pattern.regex:
@@ -187,30 +191,27 @@ class PatternIndex:
         self._groups = _groups(wildcards)
 
     def _add(self, at: int, pattern: Pattern) -> None:
-        files, below = self._files, self._below
-        if pattern.is_suffix:
-            files, below = self._suffixes, self._suffixes_below
-        elif pattern.floats:
-            files, below = self._named_files, self._named_below
+        floating = self._ends if pattern.is_suffix else self._names
+        texts = floating if pattern.floats else self._paths
         if pattern.is_file:
-            files.setdefault(pattern.text, []).append(at)
+            texts.files[pattern.text].append(at)
         if pattern.is_below:
-            below.setdefault(pattern.text, []).append(at)
+            texts.below[pattern.text].append(at)
 
     def matching(self, path: str) -> set[int]:
         """Return the places of the patterns that match a path from the root."""
         directory, _, name = path.rpartition("/")
-        found = [*self._always, *self._files.get(path, ()), *self._named_files.get(name, ())]
-        _add_ends(found, self._suffixes, name)
-        if self._below:
-            above = directory
-            while above:
-                found += self._below.get(above, ())
-                above = above.rpartition("/")[0]
-        if directory and (self._named_below or self._suffixes_below):
-            for one in directory.split("/"):
-                found += self._named_below.get(one, ())
-                _add_ends(found, self._suffixes_below, one)
+        found = [*self._always, *self._paths.files.get(path, ())]
+        found += self._names.files.get(name, ())
+        _add_ends(found, self._ends.files, name)
+        above = directory if self._paths.below else ""
+        while above:
+            found += self._paths.below.get(above, ())
+            above = above.rpartition("/")[0]
+        if directory and (self._names.below or self._ends.below):
+            for above in directory.split("/"):
+                found += self._names.below.get(above, ())
+                _add_ends(found, self._ends.below, above)
         for match, places in self._groups:
             found += [places[at] for at in match(path) or ()]
         return set(found)
@@ -244,7 +245,7 @@ def _groups(wildcards: Sequence[tuple[int, str]]) -> list[tuple[_Match, list[int
 
 
 def _automaton(portion: Sequence[tuple[int, str]]) -> tuple[_Match, list[int]]:
-    automaton = re2.Set.SearchSet(_options())
+    automaton = re2.Set.SearchSet(re2_options(_GROUP_BYTES))
     try:
         for _, regex in portion:
             automaton.Add(regex)
@@ -252,11 +253,3 @@ def _automaton(portion: Sequence[tuple[int, str]]) -> tuple[_Match, list[int]]:
     except (re2.error, RuntimeError) as exc:
         raise TooComplexError from exc
     return automaton.Match, [at for at, _ in portion]
-
-
-def _options() -> Any:
-    options = re2.Options()
-    options.max_mem = _GROUP_BYTES
-    options.log_errors = False
-    options.never_capture = True
-    return options

@@ -51,11 +51,8 @@ def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
             "character.",
             column=column,
         )
-    options = re2.Options()
-    options.max_mem = QUERY_PATTERN_BYTES
+    options = re2_options(QUERY_PATTERN_BYTES)
     options.case_sensitive = not ignore_case
-    options.log_errors = False
-    options.never_capture = True  # groups are not read, and take other, slower engines
     try:
         return re2.compile(pattern, options)
     except re2.error as problem:
@@ -71,6 +68,15 @@ def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
             "this regular expression is not valid Unicode. Remove the lone surrogate.",
             column=column,
         ) from problem
+
+
+def re2_options(memory: int) -> Any:
+    """Return RE2's options for a pattern, or several together, in so many bytes."""
+    options = re2.Options()
+    options.max_mem = memory
+    options.log_errors = False
+    options.never_capture = True  # groups are not read, and take other, slower engines
+    return options
 
 
 def glob_pattern(glob: str) -> str:
@@ -92,11 +98,15 @@ def _glob_part(part: str) -> str:
     if part == "?":
         return "[^/]"
     if len(part) > 2 and part.startswith("["):
-        inner = part[1:-1]
-        negated = inner[0] in "!^"
-        members = re.sub(r"([\\\[\]^])", r"\\\1", inner[1:] if negated else inner)
-        return f"[^/{members}]" if negated else f"[{members}]"
+        return class_pattern(part)
     return str(re2.escape(part))
+
+
+def class_pattern(written: str) -> str:
+    """Return the RE2 pattern of a glob's `[…]`, whose negation matches no slash either."""
+    negated = written[1] in "!^"
+    members = re.sub(r"([\\\[\]^])", r"\\\1", written[2 if negated else 1 : -1])
+    return f"[^/{members}]" if negated else f"[{members}]"
 
 
 def text_matcher(
