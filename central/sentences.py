@@ -1,7 +1,10 @@
 """Sentences with codes: services write them for programs, pages say the same in other words."""
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Self
+
+from indexer.output.terminal import first_names
 
 _Part = tuple[str, str, Mapping[str, object]]  # code, template and parameters
 
@@ -46,3 +49,14 @@ def _text(parts: Iterable[_Part], templates: Mapping[str, str]) -> str:
     return " ".join(
         templates.get(code, template).format(**parameters) for code, template, parameters in parts
     )
+
+
+def near_names(unknown: Iterable[str], known: Mapping[str, str]) -> str:
+    """Return a sentence, after a space, with the known names that resemble unknown ones, else "".
+
+    `known` has them by what is compared, in lower case.
+    """
+    near = [
+        known[alike] for name in unknown for alike in get_close_matches(name.lower(), known, n=3)
+    ]
+    return f" Near names: {first_names(list(dict.fromkeys(near)))}." if near else ""

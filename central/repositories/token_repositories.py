@@ -1,12 +1,12 @@
 """The repositories that a new token names: whether they exist."""
 
-from collections.abc import Collection, Iterable
-from difflib import get_close_matches
+from collections.abc import Collection
 
 from django.db.models import QuerySet
 
 from central.errors import NotFoundError
 from central.repositories.models import Repository
+from central.sentences import near_names
 from central.tenancy.models import Scope
 from indexer.output.terminal import NAMES, first_names
 
@@ -25,21 +25,11 @@ def check_token_repositories(
     unknown = sorted(set(names) - known)
     if not unknown:
         return ""
-    listed = f"There is no repository {first_names(unknown)} yet.{_near(unknown[:NAMES], known)}"
+    near = near_names(unknown[:NAMES], {name.lower(): name for name in known})
+    listed = f"There is no repository {first_names(unknown)} yet.{near}"
     if Scope.INDEX in scopes:
         return f"{listed} The token may create it; check the name."
     raise NotFoundError(
         f"{listed} Name indexed repositories: without the scope index a token creates none.",
         code="repository_not_found",
     )
-
-
-def _near(unknown: Iterable[str], known: Collection[str]) -> str:
-    """Return a sentence with the known names that resemble the unknown ones."""
-    by_folded = {name.casefold(): name for name in known}
-    near = [
-        by_folded[alike]
-        for name in unknown
-        for alike in get_close_matches(name.casefold(), by_folded, n=3)
-    ]
-    return f" Near names: {first_names(list(dict.fromkeys(near)))}." if near else ""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from central.query.filters import NO_OWNER, FilterName
@@ -24,7 +23,7 @@ from central.search.hints import hint_for
 from central.search.query import Mode
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
-from central.sentences import Sentence
+from central.sentences import Sentence, near_names
 from indexer.limits import EXACT_HINT_NAMES
 
 # Whether a query finds something, with the other fields or without.
@@ -115,13 +114,11 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     if unknown is None:
         return None
     parts = {part.lower(): name for name in sorted(names) for part in (name, name.split("/")[-1])}
-    near = [parts[one] for one in get_close_matches(unknown.value.lower(), parts, n=3)]
-    near_names = ", ".join(dict.fromkeys(near))
     return Sentence.of(
         "no_such_owner",
         "No CODEOWNERS in the search's scope names the owner {name}.{near}",
         name=unknown.value,
-        near=f" Near names: {near_names}." if near_names else "",
+        near=near_names([unknown.value], parts),
     )
 
 
@@ -130,18 +127,12 @@ def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
     visible = [item.name for item in scope.visible[:_NAMES]]
     known = {one.lower().rpartition("/")[2]: one for one in visible}
     known |= {one.lower(): one for one in visible}
-    near = [
-        known[one]
-        for name in names
-        for written in dict.fromkeys((name.lower(), name.lower().rpartition("/")[2]))
-        for one in get_close_matches(written, known, n=3, cutoff=0.6)
-    ]
-    near_names = ", ".join(dict.fromkeys(near))
+    written = dict.fromkeys(part for name in names for part in (name, name.rpartition("/")[2]))
     return Sentence.of(
         "no_such_repository",
         "No repository in the search's scope is called {names}.{near}",
         names=", ".join(names) + (" and others" if len(unknown) > len(names) else ""),
-        near=f" Near names: {near_names}." if near_names else "",
+        near=near_names(written, known),
     )
 
 
