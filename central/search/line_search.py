@@ -11,10 +11,8 @@ from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.ownership import RepositoryOwners
-from central.owners.reading import OwnersReader
-from central.query.evaluate import Evaluator
 from central.query.syntax import Query
-from central.repositories.visibility import MissingProject, RepositorySnapshot
+from central.repositories.visibility import MissingProject
 from central.search.answers import (
     Answer,
     Result,
@@ -214,30 +212,26 @@ def _checked_plan(read: ReadRequest) -> ExactPlan:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """What a query requires of files, and the repositories in which that is not known of all.
-
-    `owners` is the reader of them, if the query asks for owners.
-    """
+    """What a query requires of files, and the repositories in which that is not known of all."""
 
     holds: Holds
     unread: Unread
-    evaluator: Evaluator
-    owners: OwnersReader | None
+    plan: ExactPlan
+    scope: SearchScope
 
     @property
     def reasons(self) -> Mapping[int, str]:
         """Why the answer may lack something, by the repository's id."""
-        return _unread_owners(self.owners) | self.unread.reasons
+        return _reasons(self.scope, self.plan, self.unread)
 
-    def narrowed(self, searched: Mapping[int, RepositorySnapshot]) -> list[int]:
+    def repositories(self) -> list[int]:
         """Return the ids of repositories to search: not those without an owner of the query."""
-        if not self.owners:
-            return list(searched)
-        owners = self.owners.of(searched.values())
+        owners = _owners(self.scope, self.plan)
         return [
             key
-            for key, item in searched.items()
-            if self.evaluator.repository(item.name, owners[key]) is not False
+            for key, item in self.scope.searched.items()
+            if key not in owners
+            or self.plan.evaluator.repository(item.name, owners[key]) is not False
         ]
 
 
@@ -249,9 +243,8 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     if read.query.predicate is None:
         return None
     plan = exact_plan(read.query, language=read.request.language)
-    reader = scope.owners if plan.evaluator.reads_owners else None
     if not plan.needs_lookup:
-        return Restriction(_of_names(plan, scope), Unread(), plan.evaluator, reader)
+        return Restriction(_of_names(plan, scope), Unread(), plan, scope)
     search = ExactSearch(
         plan,
         scope.searched,
@@ -262,7 +255,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     )
     with one_moment():
         found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
-    return Restriction(_among(found), search.unread, plan.evaluator, reader)
+    return Restriction(_among(found), search.unread, plan, scope)
 
 
 def _of_names(plan: ExactPlan, scope: SearchScope) -> Holds:
@@ -285,8 +278,10 @@ def _owners(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryOwner
     return scope.owners.of(scope.searched.values()) if plan.evaluator.reads_owners else {}
 
 
-def _unread_owners(reader: OwnersReader | None) -> dict[int, str]:
-    return dict.fromkeys(reader.unread, "owners_unread") if reader else {}
+def _reasons(scope: SearchScope, plan: ExactPlan, unread: Unread) -> Mapping[int, str]:
+    """Return why the answer may lack something, by the repository's id."""
+    unowned = scope.owners.unread if plan.evaluator.reads_owners else []
+    return dict.fromkeys(unowned, "owners_unread") | unread.reasons
 
 
 def _among(found: Collection[tuple[int, str]]) -> Holds:
@@ -315,9 +310,7 @@ def _exact_search(
 
 
 def _missing(scope: SearchScope, plan: ExactPlan, unread: Unread) -> list[MissingProject]:
-    reader = scope.owners if plan.evaluator.reads_owners else None
-    reasons = _unread_owners(reader) | unread.reasons
-    return missing_projects(scope.selected, scope.unknown, reasons)
+    return missing_projects(scope.selected, scope.unknown, _reasons(scope, plan, unread))
 
 
 def _result(

@@ -163,7 +163,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         visible=scope.visible,
     )
     required = restriction(read, scope)
-    repositories = required.narrowed(searched) if required else list(searched)
+    repositories = required.repositories() if required else list(searched)
     wanted = set(repositories)
     plan = RetrievalPlan(
         mode=request.mode,
