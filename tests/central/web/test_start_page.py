@@ -12,7 +12,7 @@ from central.repositories.models import Repository, Visibility
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Membership, Organization
-from central.web.example_searches import example_searches
+from central.web.start_page import example_searches
 from indexer.limits import EXAMPLE_FILES, EXAMPLE_SYMBOLS
 from tests.central.factories import MembershipFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
