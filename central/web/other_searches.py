@@ -52,13 +52,16 @@ def other_searches(text: str, mode: str) -> list[OtherSearch]:
 
 def of_one_file(text: str, mode: str, path: str) -> str:
     """Return the text of the same search in one file; "" if it would be too long."""
-    pattern = f"^{escaped_path(path)}$"
-    if len(pattern) > QUERY_PATTERN_CHARACTERS:
+    in_file = Filter(FilterName.FILE, f"^{escaped_path(path)}$", Match.REGEX)
+    return with_filter(parsed(text, mode), in_file, mode)
+
+
+def with_filter(query: Query, added: Filter, mode: str) -> str:
+    """Return the text of a query with one filter more; "" if it would be too long."""
+    if len(added.value) > QUERY_PATTERN_CHARACTERS:
         return ""
-    query = parsed(text, mode)
-    one_file = Filter(FilterName.FILE, pattern, Match.REGEX)
-    found = written(Query(conjunction([one_file, query.root]), query.case), mode)
-    return found if len(found) <= QUERY_CHARACTERS else ""
+    text = written(Query(conjunction([added, query.root]), query.case), mode)
+    return text if len(text) <= QUERY_CHARACTERS else ""
 
 
 def escaped_path(path: str) -> str:

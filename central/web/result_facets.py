@@ -9,9 +9,8 @@ from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
 from central.query.syntax import Filter, Query, conjunction, conjuncts
 from central.search.facets import FacetKind, Facets
-from central.web.other_searches import escaped_path, parsed, written
+from central.web.other_searches import escaped_path, parsed, with_filter, written
 from central.web.search_form import SearchForm
-from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +80,8 @@ def _row(kind: FacetKind, asked: SearchForm, query: Query, facets: Facets) -> Fa
 
 def _with(kind: FacetKind, value: str, asked: SearchForm, query: Query) -> str:
     """Return the address of the search with one filter more; "" if it would be too long."""
-    added = _FILTERS[kind](value)
-    if len(added.value) > QUERY_PATTERN_CHARACTERS:
-        return ""
-    text = written(Query(conjunction([added, query.root]), query.case), asked.mode)
-    return _address(asked, text) if len(text) <= QUERY_CHARACTERS else ""
+    text = with_filter(query, _FILTERS[kind](value), asked.mode)
+    return text and _address(asked, text)
 
 
 def _chosen(kind: FacetKind, asked: SearchForm, query: Query) -> Iterator[tuple[str, str]]:

@@ -140,12 +140,10 @@ def rows_by_project(
     links: Iterable[Link], end_of: Callable[[Link], Endpoint], *, organization: str
 ) -> list[Group]:
     """Links by the project of the end that `end_of` shows, and there by the end itself."""
-    by_project = defaultdict[str, list[Link]](list)
-    for link in links:
-        by_project[end_of(link).project].append(link)
+    by_project = _grouped(links, lambda link: [end_of(link).project])
     return [
-        Group(project, _by_end(by_project[project], end_of, organization))
-        for project in sorted(by_project)
+        Group(project, _by_end(several, end_of, organization))
+        for project, several in sorted(by_project.items())
     ]
 
 
@@ -153,17 +151,27 @@ def rows_by_owner(
     links: Iterable[Link], end_of: Callable[[Link], Endpoint], *, organization: str
 ) -> list[Group]:
     """Links by the owner of their file, most first; those of two owners are in both groups."""
-    by_owner = defaultdict[str, list[Link]](list)
-    for link in links:
-        nobody = NO_OWNER if link.owners is not None else OWNER_UNKNOWN
-        for owner in link.owners or [nobody]:
-            by_owner[owner].append(link)
+    by_owner = _grouped(links, _owners)
     last = {NO_OWNER, OWNER_UNKNOWN}
-    ordered = sorted(by_owner.items(), key=lambda one: (-len(one[1]), one[0] in last, one[0]))
+    ordered = sorted(by_owner.items(), key=lambda item: (-len(item[1]), item[0] in last, item[0]))
     return [
         Group(owner, _by_end(several, end_of, organization), is_owner=True)
         for owner, several in ordered
     ]
+
+
+def _owners(link: Link) -> list[str]:
+    return link.owners or [OWNER_UNKNOWN if link.owners is None else NO_OWNER]
+
+
+def _grouped(
+    links: Iterable[Link], names_of: Callable[[Link], Iterable[str]]
+) -> dict[str, list[Link]]:
+    groups = defaultdict[str, list[Link]](list)
+    for link in links:
+        for name in names_of(link):
+            groups[name].append(link)
+    return groups
 
 
 def _by_end(

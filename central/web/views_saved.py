@@ -125,7 +125,6 @@ def _row(search: SavedSearch, user: User) -> dict[str, Any]:
         "search": search,
         "is_own": search.owner_id == user.pk,
         "text": search.request.get("query", ""),
-        "address": address_of(search.request),
         "is_watchable": search.is_watched or _is_watchable(search),
     }
 
