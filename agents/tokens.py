@@ -65,17 +65,18 @@ class Cost(NamedTuple):
 
 def estimate_tokens(value: Any) -> int:
     """Estimate the tokens of a text, or of any other value as compact JSON."""
-    text = (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    )
+    text = value if isinstance(value, str) else compact_json(value)
     expected = variance = 0.0
     for piece, count in pieces(text).items():
         cost = _cost(piece)
         expected += count * cost.expected
         variance += count * count * cost.variance
     return ceil(_ABOVE * expected + _DEVIATIONS * sqrt(variance))
+
+
+def compact_json(value: Any) -> str:
+    """Return JSON as clients hand it on."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def reload_costs() -> None:

@@ -11,6 +11,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
+from agents.tokens import compact_json
 from benchmarks.agents.tasks import TASKS, Call
 from benchmarks.retrieval.baseline import MODEL
 
@@ -55,12 +56,7 @@ def _sent(call: Call, result: CallToolResult) -> Sent:
     if result.is_error:
         raise RuntimeError(f"{call.tool}: {text}")
     structure = result.structured_content
-    return Sent(text, "" if structure is None else compact(structure))
-
-
-def compact(value: object) -> str:
-    """Return JSON as clients hand it on."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Sent(text, "" if structure is None else compact_json(structure))
 
 
 def ask_semble(python: Path, directory: Path, home: Path) -> list[Sent | None]:
@@ -79,7 +75,7 @@ def ask_semble(python: Path, directory: Path, home: Path) -> list[Sent | None]:
     )
     answers = iter(json.loads(done.stdout))
     return [
-        Sent(text := next(answers), compact({"result": text})) if task.semble else None
+        Sent(text := next(answers), compact_json({"result": text})) if task.semble else None
         for task in TASKS
     ]
 

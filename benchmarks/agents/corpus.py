@@ -66,7 +66,8 @@ def count(tokenizer: Tokenizer) -> None:
         kind: {"sha256": sha256(text.encode()).hexdigest(), "tokens": tokens_of}
         for (kind, text), tokens_of in zip(texts.items(), counts, strict=True)
     }
-    TABLE.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    lines = ",\n".join(f"{json.dumps(kind)}: {json.dumps(row)}" for kind, row in rows.items())
+    TABLE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 def samples(directories: Iterable[Path]) -> Iterator[tuple[str, Sample]]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from posixpath import commonprefix
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from indexer.limits import FACET_VALUES
@@ -82,12 +83,9 @@ def _by(places: _Places, value: Callable[[_Place], str]) -> Counter[str]:
 def _directories(places: _Places) -> Counter[str]:
     """Count by the directory below the deepest one that holds all files."""
     directories = {f"{place.directory}/" for place in places}
-    first, last = (min(directories), max(directories)) if directories else ("", "")
-    pairs = enumerate(zip(first, last, strict=False))
-    differs = next((at for at, (one, other) in pairs if one != other), len(first))
-    start = first.rfind("/", 0, differs) + 1  # what the first and the last share, all share
-    if start == 1 and first.startswith("/"):
-        start = 0  # files of the root
+    start = commonprefix(list(directories)).rfind("/") + 1
+    if start == 1:
+        start = 0  # all are files of the root
 
     def below(place: _Place) -> str:
         name = place.directory[start:].partition("/")[0]

@@ -27,7 +27,7 @@ from central.http.parameters import (
     to_json,
 )
 from central.http.serializers import Made, serializer_of
-from central.query.pasted.stack_trace import is_trace
+from central.query.pasted.stack_trace import parse_trace
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.repositories.visibility import AnsweringProject, MissingProject
 from central.search.answers import Answer, Receipt, Result, StreamEnd
@@ -117,7 +117,9 @@ class SearchRequestSerializer(OrganizationSerializer):
             sentence = "Give either query or queries, and only one of them."
             raise serializers.ValidationError({"query": [sentence]})
         text = attrs.get("query", "")
-        if len(text) > QUERY_CHARACTERS and not (attrs["mode"] == Mode.HYBRID and is_trace(text)):
+        if len(text) > QUERY_CHARACTERS and not (
+            attrs["mode"] == Mode.HYBRID and parse_trace(text)
+        ):
             sentence = f"Ensure this field has no more than {QUERY_CHARACTERS} characters."
             raise serializers.ValidationError({"query": [sentence]})
         return attrs

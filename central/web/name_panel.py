@@ -88,19 +88,19 @@ def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
     )
 
 
-def _definition(slug: str, one: MeantDefinition, text: str) -> PanelDefinition:
-    place: dict[str, object] = {"project": one.project, "file": one.file, "line": one.line}
+def _definition(slug: str, meant: MeantDefinition, text: str) -> PanelDefinition:
+    place: dict[str, object] = {"project": meant.project, "file": meant.file, "line": meant.line}
     return PanelDefinition(
-        one,
-        "" if one.rule == _DEFINITION else RULE_WORDS.get(one.rule, one.rule),
-        documentation(text.split("\n"), language=one.language, start_line=one.line),
-        file_url(slug, one.project, one.file),
-        file_url(slug, one.project, one.file, one.line),
-        end_url(slug, one.project, one.file, one.qualified_name),
-        graph_url(slug, one.qualified_name, **place),
+        meant,
+        "" if meant.rule == _DEFINITION else RULE_WORDS.get(meant.rule, meant.rule),
+        documentation(text.split("\n"), language=meant.language, start_line=meant.line),
+        file_url(slug, meant.project, meant.file),
+        file_url(slug, meant.project, meant.file, meant.line),
+        end_url(slug, meant.project, meant.file, meant.qualified_name),
+        graph_url(slug, meant.qualified_name, **place),
     )
 
 
-def _uses(slug: str, one: ProjectUses) -> PanelUses:
-    places = [(link, file_url(slug, link.project, link.file, link.line)) for link in one.links]
-    return PanelUses(one, places)
+def _uses(slug: str, uses: ProjectUses) -> PanelUses:
+    places = [(link, file_url(slug, link.project, link.file, link.line)) for link in uses.links]
+    return PanelUses(uses, places)

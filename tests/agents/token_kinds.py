@@ -1,7 +1,6 @@
 """A text of each kind that agents read, whose tokens by o200k_base are in `data/tokens.json`."""
 
 import base64
-import json
 import random
 from pathlib import Path
 from typing import Final
@@ -10,6 +9,7 @@ from agents.codemap.text import consumers_text, unused_text
 from agents.files.text import content_text
 from agents.lean import lean
 from agents.text import search_text
+from agents.tokens import compact_json
 from agents.trace.text import graph_text, links_text
 from tests.agents.recorded import DATA, recorded
 
@@ -28,19 +28,14 @@ def texts_by_kind() -> dict[str, str]:
         "consumers": consumers_text(recorded("consumers")),
     }
     for name in ("search", "callers", "callees", "graph", "unused", "context", "status"):
-        texts[f"JSON of {name}"] = as_json(recorded(name))
-        texts[f"lean JSON of {name}"] = as_json(lean(recorded(name)))
+        texts[f"JSON of {name}"] = compact_json(recorded(name))
+        texts[f"lean JSON of {name}"] = compact_json(lean(recorded(name)))
     for path in sorted(KINDS.iterdir()):
         texts[path.name] = content_text({**recorded("content"), **_file(path)})
     draw = random.Random(7)  # noqa: S311 (no secret)
     texts["base64"] = base64.b64encode(draw.randbytes(2_400)).decode()
     texts["digests"] = "\n".join(f"{draw.randbytes(32).hex()}  a/{n}.py" for n in range(40))
     return texts
-
-
-def as_json(value: object) -> str:
-    """JSON as it is sent."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _file(path: Path) -> dict[str, object]:

@@ -67,12 +67,7 @@ def tails(path: str) -> list[str]:
 
 def common_components(path: str, other: str) -> int:
     """Return how many components the ends of two paths share."""
-    count = 0
-    for one, two in zip(reversed(path.split("/")), reversed(other.split("/")), strict=False):
-        if one != two:
-            break
-        count += 1
-    return count
+    return len(posixpath.commonprefix([path.split("/")[::-1], other.split("/")[::-1]]))
 
 
 def library_of(path: str) -> Library | None:

@@ -68,11 +68,6 @@ def _best(text: str) -> tuple[Style, list[FoundFrame]] | None:
     return best
 
 
-def is_trace(text: str) -> bool:
-    """Return whether a text holds frames of a stack trace."""
-    return parse_trace(text) is not None
-
-
 def _once(frames: Sequence[Frame]) -> tuple[Frame, ...]:
     """Return each place once, with the function that any of its frames names."""
     kept: dict[tuple[str, int], Frame] = {}
@@ -134,15 +129,15 @@ def condensed(text: str) -> str:
     return "\n".join(kept[at] for at in sorted(kept))
 
 
-def _is_installed(one: FoundFrame) -> bool:
-    return one.frame is None or library_of(one.frame.path) is not None
+def _is_installed(found: FoundFrame) -> bool:
+    return found.frame is None or library_of(found.frame.path) is not None
 
 
-def _piece(text: str, one: FoundFrame, style: Style) -> str:
+def _piece(text: str, found: FoundFrame, style: Style) -> str:
     """Return a frame as it is written, with the line before where that names its function."""
-    start = one.start
-    if style.name_is_before and one.frame and one.frame.function:
+    start = found.start
+    if style.name_is_before and found.frame and found.frame.function:
         least = max(0, start - _MESSAGE_CHARACTERS)
         name_ends = len(text[:start].rstrip().removesuffix(" at").rstrip())
         start = max(least, text.rfind("\n", 0, name_ends) + 1)
-    return text[start : one.end].strip()
+    return text[start : found.end].strip()

@@ -28,15 +28,10 @@ def test_of_python_it_is_the_docstring() -> None:
     assert of("def f(): # no\n    r'''One.'''", "python", 1) == "One."
 
 
-def test_without_a_docstring_it_is_the_comment_above() -> None:
-    assert of("# Say it,\n# twice.\n@decorated\ndef f():\n    pass", "python", 4) == (
-        "Say it,\ntwice."
-    )
-
-
 @pytest.mark.parametrize(
     ("code", "language", "line"),
     [
+        ("# Say it,\n# twice.\n@decorated\ndef f():\n    pass", "python", 4),
         ("/// Say it,\n/// twice.\n#[test]\nfn f() {}", "rust", 4),
         ("// Say it,\n// twice.\nfunc f() {}", "go", 3),
         ("/**\n * Say it,\n * twice.\n */\n@Override\nvoid f() {}", "java", 6),
@@ -45,7 +40,7 @@ def test_without_a_docstring_it_is_the_comment_above() -> None:
         ("# Say it,\n# twice.\ndef f; end", "ruby", 3),
     ],
 )
-def test_of_other_languages_it_is_the_comment_above(code: str, language: str, line: int) -> None:
+def test_without_a_docstring_it_is_the_comment_above(code: str, language: str, line: int) -> None:
     assert of(code, language, line) == "Say it,\ntwice."
 
 

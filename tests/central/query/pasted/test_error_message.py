@@ -1,13 +1,8 @@
 """Error messages are told from queries, and their fixed parts from what was filled in."""
 
-import time
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from central.query.pasted.error_message import clauses, fixed_parts, parse_error
-from tests.property_settings import examples
 
 
 @pytest.mark.parametrize(
@@ -61,13 +56,3 @@ def test_words_keep_names_that_were_filled_in_and_no_values() -> None:
 def test_wrapped_errors_are_clauses_the_longest_first() -> None:
     parts = fixed_parts("open the config file: read: no such file or directory")
     assert clauses(parts) == ["no such file or directory", "open the config file"]
-
-
-@examples(60)
-@given(st.text(alphabet="aE:. '\"[]{}<0f/-\\=@\n", max_size=40), st.integers(1, 200))
-def test_any_text_is_read_soon(part: str, count: int) -> None:
-    text = (part * count)[:4_000]
-    started = time.process_time()
-    parse_error(f"Error: {text}")
-    parse_error(text)
-    assert time.process_time() - started < 1.0

@@ -1,14 +1,9 @@
 """What is read as a place in a file, and what is not."""
 
-import time
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from central.query.pasted.paths import common_components, library_of, plain_path, tails
 from central.query.pasted.places import parse_place
-from tests.property_settings import examples
 
 
 @pytest.mark.parametrize(
@@ -48,14 +43,6 @@ def test_a_place_is_read(text: str, path: str, line: int) -> None:
 )  # fmt: skip
 def test_other_text_is_no_place(text: str) -> None:
     assert parse_place(text) is None
-
-
-@examples(60)
-@given(st.text(alphabet='a/.:#L(1)" \\<-h\n', max_size=40), st.integers(1, 200))
-def test_any_text_is_read_soon(part: str, count: int) -> None:
-    started = time.process_time()
-    parse_place((part * count)[:4_000])
-    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize(

@@ -68,70 +68,45 @@ Stack trace:
 #2 {main}
   thrown in /var/www/app/src/X.php on line 12"""
 
+# A language, then the frames: path:line:column function.
 TRACES = {
-    PYTHON: (
-        "python",
-        [
-            ("usr/lib/python3.11/site-packages/jwt/api.py", 3, 0, "decode"),
-            ("app/src/acme/tokens.py", 12, 0, "verify"),
-            ("app/src/acme/main.py", 1, 0, ""),
-        ],
-    ),
-    NODE: (
-        "javascript",
-        [
-            ("srv/app/src/cause.js", 9, 1, "close"),
-            ("srv/app/src/x.js", 3, 4, "verify"),
-            ("srv/app/node_modules/express/lib/router/index.js", 12, 5, "bar"),
-            ("src/y.ts", 7, 8, "Thing"),
-            ("src/z.tsx", 1, 2, ""),
-            ("work/my app/w.js", 5, 6, ""),
-        ],
-    ),
-    FIREFOX: (
-        "javascript",
-        [("src/App.tsx", 3, 4, "verify"), ("static/js/main.js", 1, 2, "")],
-    ),
-    JAVA: (
-        "java",
-        [
-            ("com/acme/Bar.kt", 7, 0, "baz"),
-            ("com/acme/Foo.java", 12, 0, "bar"),
-            ("com/acme/Foo.java", 13, 0, "run"),
-            ("com/acme/web/Main.java", 5, 0, "Main"),
-        ],
-    ),
-    SCALA: ("java", [("com/acme/Store.scala", 40, 0, "load")]),
-    GO: (
-        "go",
-        [
-            ("go/src/acme/server.go", 12, 0, "Handle"),
-            ("go/src/acme/run.go", 33, 0, "Run"),
-            ("go/src/acme/main.go", 5, 0, "main"),
-        ],
-    ),
-    RUST: (
-        "rust",
-        [
-            ("src/main.rs", 4, 5, ""),
-            ("rustc/abc123/library/std/src/panicking.rs", 645, 5, "rust_begin_unwind"),
-            ("src/tokens.rs", 12, 9, "verify"),
-        ],
-    ),
-    RUBY: (
-        "ruby",
-        [
-            ("app/models/x.rb", 3, 0, "bar"),
-            ("app/models/y.rb", 5, 0, "run"),
-            ("usr/lib/ruby/gems/3.0/gems/rack-2.2.3/lib/rack/builder.rb", 12, 0, "call"),
-        ],
-    ),
-    CSHARP: (
-        "csharp",
-        [("src/Acme/My Tokens.cs", 12, 0, "Verify"), ("src/Acme/Web.cs", 5, 0, "Run")],
-    ),
-    PHP: (
-        "php",
-        [("var/www/app/src/X.php", 12, 0, ""), ("var/www/app/src/Y.php", 34, 0, "")],
-    ),
+    PYTHON: """python
+usr/lib/python3.11/site-packages/jwt/api.py:3:0 decode
+app/src/acme/tokens.py:12:0 verify
+app/src/acme/main.py:1:0""",
+    NODE: """javascript
+srv/app/src/cause.js:9:1 close
+srv/app/src/x.js:3:4 verify
+srv/app/node_modules/express/lib/router/index.js:12:5 bar
+src/y.ts:7:8 Thing
+src/z.tsx:1:2
+work/my app/w.js:5:6""",
+    FIREFOX: """javascript
+src/App.tsx:3:4 verify
+static/js/main.js:1:2""",
+    JAVA: """java
+com/acme/Bar.kt:7:0 baz
+com/acme/Foo.java:12:0 bar
+com/acme/Foo.java:13:0 run
+com/acme/web/Main.java:5:0 Main""",
+    SCALA: """java
+com/acme/Store.scala:40:0 load""",
+    GO: """go
+go/src/acme/server.go:12:0 Handle
+go/src/acme/run.go:33:0 Run
+go/src/acme/main.go:5:0 main""",
+    RUST: """rust
+src/main.rs:4:5
+rustc/abc123/library/std/src/panicking.rs:645:5 rust_begin_unwind
+src/tokens.rs:12:9 verify""",
+    RUBY: """ruby
+app/models/x.rb:3:0 bar
+app/models/y.rb:5:0 run
+usr/lib/ruby/gems/3.0/gems/rack-2.2.3/lib/rack/builder.rb:12:0 call""",
+    CSHARP: """csharp
+src/Acme/My Tokens.cs:12:0 Verify
+src/Acme/Web.cs:5:0 Run""",
+    PHP: """php
+var/www/app/src/X.php:12:0
+var/www/app/src/Y.php:34:0""",
 }
