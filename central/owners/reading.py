@@ -4,10 +4,8 @@ Nothing is stored beside the file: it is read again if its repository has anothe
 compiled again if it differs. So the owners of an answer are those of the commit that answers.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Final, NamedTuple
 
 from central.corpus.files import why_skipped
@@ -26,6 +24,7 @@ from central.owners.ownership import Budget, Ownership, RepositoryOwners, compil
 from central.owners.patterns import TooComplexError
 from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
+from central.sized_cache import SizedCache
 from central.tenancy.credentials import Credential
 from indexer.limits import (
     OWNERS_BYTES,
@@ -85,38 +84,7 @@ class _Place(NamedTuple):
     skipped: str
 
 
-class OwnershipCache:
-    """Compiled rules by repository; what was longest unused goes. Thread-safe."""
-
-    def __init__(self, limit: int) -> None:
-        """Keep `limit` bytes, roughly."""
-        self._limit = limit
-        self._lock = Lock()
-        self._kept: OrderedDict[int, _Kept] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, repository: int) -> _Kept | None:
-        """Return what is kept of a repository, whatever index it is of."""
-        with self._lock:
-            if repository in self._kept:
-                self._kept.move_to_end(repository)
-            return self._kept.get(repository)
-
-    def put(self, repository: int, kept: _Kept) -> None:
-        """Keep the rules of a repository instead of earlier ones."""
-        with self._lock:
-            self._drop(repository)
-            self._kept[repository] = kept
-            self._bytes += kept.ownership.memory
-            while self._bytes > self._limit and len(self._kept) > 1:
-                self._drop(next(iter(self._kept)))
-
-    def _drop(self, repository: int) -> None:
-        if repository in self._kept:
-            self._bytes -= self._kept.pop(repository).ownership.memory
-
-
-_cache: Final = OwnershipCache(OWNERS_CACHE_BYTES)
+_cache: Final = SizedCache[int, _Kept](OWNERS_CACHE_BYTES)
 
 
 @dataclass(slots=True)
@@ -179,7 +147,7 @@ class OwnersReader:
         found |= dict(self._compiled(wanted, states))
         for id_, kept in found.items():
             if kept.unread not in {_MANY, _REINDEXED}:
-                _cache.put(id_, kept)
+                _cache.put(id_, kept, kept.ownership.memory)
         return found
 
     def _compiled(

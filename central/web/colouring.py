@@ -8,7 +8,6 @@ import atexit
 import threading
 from array import array
 from bisect import bisect_right
-from collections import OrderedDict
 from hashlib import sha256
 from time import monotonic
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import structlog
 
 from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
+from central.sized_cache import SizedCache
 from indexer.limits import (
     COLOURED_CHARACTERS,
     COLOURING_CPU_SECONDS,
@@ -132,7 +132,7 @@ def coloured(code: str, language: str, *, before: str = "") -> Pieces:
         if len(code) > _SNIPPET_CHARACTERS:
             return _pieces_after(before, code, language)
         digest = sha256(before.encode(errors="replace")).digest() if before else b""
-        return _kept.pieces(digest, before, code, language)
+        return _kept_pieces(digest, before, code, language)
     except ColouringBusyError:
         return _plain(code, BUSY)
 
@@ -144,29 +144,17 @@ def _pieces_after(before: str, code: str, language: str) -> Pieces:
     return Pieces(whole.classes[first:], ends, whole.note)
 
 
-class _Kept:
-    """Pieces of snippets by the snippet and a digest of what is before it."""
+_kept = SizedCache[tuple[bytes, str, str], Pieces](_KEPT_SNIPPETS)
 
-    def __init__(self) -> None:
-        self._pieces: OrderedDict[tuple[bytes, str, str], Pieces] = OrderedDict()
-        self._lock = threading.Lock()
 
-    def pieces(self, digest: bytes, before: str, code: str, language: str) -> Pieces:
-        """Return the pieces of `code`. Raises ColouringBusyError."""
-        key = digest, code, language
-        with self._lock:
-            if key in self._pieces:
-                self._pieces.move_to_end(key)
-                return self._pieces[key]
+def _kept_pieces(digest: bytes, before: str, code: str, language: str) -> Pieces:
+    """Return the pieces of `code` after text with this digest. Raises ColouringBusyError."""
+    key = digest, code, language
+    pieces = _kept.get(key)
+    if pieces is None:
         pieces = _pieces_after(before, code, language)
-        with self._lock:
-            self._pieces[key] = pieces
-            while len(self._pieces) > _KEPT_SNIPPETS:
-                self._pieces.popitem(last=False)
-        return pieces
-
-
-_kept = _Kept()
+        _kept.put(key, pieces, 1)
+    return pieces
 
 
 def _plain(code: str, note: str) -> Pieces:

@@ -4,10 +4,8 @@ An apply gives a repository another generation, and its files are read again. A 
 bounded number of files; of further or very large repositories only those that it asks for.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from threading import Lock
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +16,7 @@ from central.corpus.trigrams.segments import FileIds
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.search.exact.files import CandidateFile, candidate_file
+from central.sized_cache import SizedCache
 from indexer.limits import CATALOGUE_BYTES, CATALOGUE_REPOSITORY_FILES
 
 _sql = sql_with(file=File, repository=Repository)
@@ -69,9 +68,7 @@ class Catalogue:
     """Files by repository; what was longest unused goes. Thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._kept: OrderedDict[int, tuple[_Files, int]] = OrderedDict()  # with their bytes
-        self._bytes = 0
+        self._kept = SizedCache[int, _Files](CATALOGUE_BYTES)
 
     def files(
         self, states: Mapping[int, IndexedState], wanted: Mapping[int, FileIds]
@@ -110,11 +107,10 @@ class Catalogue:
     def _whole(self, states: Mapping[int, IndexedState]) -> dict[int, _Files]:
         """Return what is kept of the repositories, after the reading of some that are missing."""
         whole: dict[int, _Files] = {}
-        with self._lock:
-            for one, state in states.items():
-                if one in self._kept and self._kept[one][0].state == state:
-                    self._kept.move_to_end(one)
-                    whole[one] = self._kept[one][0]
+        for one, state in states.items():
+            kept = self._kept.get(one)
+            if kept and kept.state == state:
+                whole[one] = kept
         missing = [one for one in states if one not in whole]
         if missing:
             sizes = dict(fetch_rows(_SIZES, [id_array(missing)]))
@@ -132,18 +128,8 @@ class Catalogue:
         places = np.argsort(ids)
         state = IndexedState(*rows[0][:2]) if rows else IndexedState(0, "")
         read = _Files(state, files, ids[places], places)
-        size = read.memory
-        with self._lock:
-            self._drop(repository)
-            self._kept[repository] = read, size
-            self._bytes += size
-            while self._bytes > CATALOGUE_BYTES:
-                self._drop(next(iter(self._kept)))
+        self._kept.put(repository, read, read.memory)
         return read
-
-    def _drop(self, repository: int) -> None:
-        if repository in self._kept:
-            self._bytes -= self._kept.pop(repository)[1]
 
 
 catalogue: Final = Catalogue()
