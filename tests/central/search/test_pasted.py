@@ -73,6 +73,19 @@ def test_one_frame_or_place_finds_its_line(find: Search, frame: str, line: tuple
     assert (find(frame).results[0].file, find(frame).results[0].start_line) == line
 
 
+def test_an_installed_package_is_its_repository_whatever_folder_it_is_installed_in(
+    find: Search,
+) -> None:
+    index_repository(organization_of("acme"), "Till", {"Till/Drawer.php": "<?php\nopen();\n" * 9})
+    index_repository(organization_of("acme"), "jar", {"jar.go": "package jar\n" * 9})
+    for frame, place in [
+        ("#0 /var/www/vendor/acme/till/Till/Drawer.php(4): Till\\Drawer->open()", ("Till", 4)),
+        ("\t/src/vendor/github.com/acme/jar/jar.go:5 +0x1d", ("jar", 5)),
+    ]:
+        (first, *_) = find(frame).results
+        assert (first.project, first.start_line) == place
+
+
 def test_a_name_alone_is_a_file_only_if_it_defines_the_function(find: Search) -> None:
     answer = find('File "/app/other/tokens.py", line 9, in no_such_function')
     assert answer.reading

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.query.pasted.error_message import clauses, fixed_parts, parse_error
+from central.query.pasted.error_message import fixed_parts, parse_error, smaller_parts
 from tests.property_settings import examples
 
 
@@ -58,9 +58,23 @@ def test_words_keep_names_that_were_filled_in_and_no_values() -> None:
     assert error.words == "KeyError user_id of at"
 
 
-def test_wrapped_errors_are_clauses_the_longest_first() -> None:
-    parts = fixed_parts("open the config file: read: no such file or directory")
-    assert clauses(parts) == ["no such file or directory", "open the config file"]
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        ("open the config file: read: no such file or directory",
+         [("open the config file", "read"), ("no such file or directory",),
+          ("open the config file",)]),
+        ("Missing map from Shop.Order to OrderDto. Create it by CREATE_MAP",
+         [("Missing map from", "Create it by"), ("Missing map from",)]),
+        ("till flag redefined: verbose",
+         [("till flag redefined",), ("flag redefined: verbose",), ("flag redefined",)]),
+        ("lost", []),
+    ],
+)  # fmt: skip
+def test_what_a_source_may_hold_of_an_error_is_tried_by_what_it_tells(
+    message: str, first: list[tuple[str, ...]]
+) -> None:
+    assert smaller_parts(fixed_parts(message))[: len(first)] == first
 
 
 @examples(60)
