@@ -26,6 +26,7 @@ from central.search.frame_places import ChosenPlaces
 from central.search.frame_results import find_places, frame_results
 from central.search.line_search import first_lines_in
 from central.search.query import Mode, SearchRequest
+from central.search.ranking.rules import path_traits
 from central.search.reading import ReadRequest, check_characters
 from central.search.scope import SearchScope, search_scope
 from central.sentences import Sentence
@@ -34,6 +35,7 @@ from indexer.limits import ERROR_SEARCH_SECONDS, ERROR_SECONDS
 from indexer.output.terminal import pluralize
 
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
+_QUOTING: Final = frozenset({"tests", "docs"})  # kinds of files that hold messages filled in
 _CONTEXT_LINES: Final = 2  # around a line that holds an error's text
 _CONTEXT_CHARACTERS: Final = 2_000
 _WORDS_CHARACTERS: Final = 500  # of the words of a trace
@@ -186,11 +188,13 @@ def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
 def _find_message(
     scope: SearchScope, request: SearchRequest, error: ErrorMessage, restriction: Query
 ) -> Answer | None:
+    """Return the first lines of a file that may make the message, else of one that quotes it."""
     until = time.monotonic() + ERROR_SECONDS
+    quoting: Answer | None = None
     for terms, parts in _terms(error):
         seconds = min(ERROR_SEARCH_SECONDS, until - time.monotonic())
         if seconds <= 0:
-            return None
+            break
         query = Query(conjunction([*conjuncts(restriction.root), *terms]), restriction.case)
         shown = replace(
             request,
@@ -206,8 +210,11 @@ def _find_message(
                 parts=" … ".join(f"“{part}”" for part in parts),
             )
             reading = Reading(ReadAs.ERROR_MESSAGE, text, str(query), list(parts))
-            return replace(answer, reading=reading)
-    return None
+            answer = replace(answer, reading=reading)
+            if not all(path_traits(row.file).kinds & _QUOTING for row in answer.results):
+                return answer
+            quoting = quoting or answer
+    return quoting
 
 
 def _terms(error: ErrorMessage) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
