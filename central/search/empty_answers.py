@@ -15,6 +15,7 @@ from central.query.syntax import (
     conjunction,
     conjuncts,
 )
+from central.repositories.models import Repository
 from central.repositories.visibility import MissingProject
 from central.search.exact.plan import exact_plan
 from central.search.exact.structural import StructuralMatcher
@@ -79,7 +80,7 @@ def exact_hint(
 
 
 def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
-    """Return the sentence about names of repositories or owners that do not exist here."""
+    """Return the sentence about repositories, languages or owners that do not exist here."""
     if scope.unknown and not scope.selected:
         return _no_repository(scope.unknown, scope)
     names = [item.name for item in scope.selected]
@@ -92,7 +93,28 @@ def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     ]
     if unknown and names:
         return _no_repository(unknown, scope)
-    return _owner_hint(read, scope)
+    return _language_hint(read, scope) or _owner_hint(read, scope)
+
+
+def _language_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
+    """Return the sentence about a language of which nothing is indexed in the search's scope."""
+    wanted = [
+        term.value
+        for term in conjuncts(read.query.predicate)
+        if isinstance(term, Filter) and term.name is FilterName.LANG
+    ]
+    searched = Repository.objects.filter(pk__in=list(scope.searched))
+    missing = next(
+        (name for name in wanted if not searched.filter(languages__has_key=name).exists()), None
+    )
+    if missing is None or not scope.searched:
+        return None
+    return Sentence.of(
+        "no_such_language",
+        "No file of the language {name} is indexed in the search's scope. Leave lang: out to "
+        "search all files.",
+        name=missing,
+    )
 
 
 def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:

@@ -1,4 +1,4 @@
-"""How many files of a search are in each repository, language and directory. Pure.
+"""How many files of a search are in each repository, language and directory, and whose. Pure.
 
 The files are those that the search has read: its candidates, or all that match.
 """
@@ -10,6 +10,8 @@ from enum import StrEnum
 from posixpath import commonprefix
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
+from central.owners.answers import OwnerCount
+from central.query.filters import NO_OWNER
 from indexer.limits import FACET_VALUES
 
 
@@ -19,6 +21,7 @@ class FacetKind(StrEnum):
     REPOSITORY = "repository"
     LANGUAGE = "language"
     DIRECTORY = "directory"
+    OWNER = "owner"
 
 
 FoundFile: TypeAlias = tuple[str, str, str]  # repository, path, language
@@ -39,13 +42,15 @@ _Places: TypeAlias = Mapping[_Place, int]
 class FacetCount:
     """A value and how many files have it."""
 
-    value: Annotated[str, "A repository, a language, or a directory with a slash at its end"]
+    value: Annotated[
+        str, "A repository, a language, a directory with a slash at its end, an owner or none"
+    ]
     files: int
 
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Files by repository, language and directory, most files first.
+    """Files by repository, language, directory and owner, most files first.
 
     Directories are those below the deepest one that holds all files.
     """
@@ -55,16 +60,24 @@ class Facets:
     repository: list[FacetCount]
     language: list[FacetCount]
     directory: list[FacetCount]
+    owner: list[FacetCount]
 
 
-def facets_of(found: Iterable[FoundFile], *, at_least: bool) -> Facets:
-    """Count files, each of which is given once. At most FACET_VALUES of a kind are listed."""
+def facets_of(
+    found: Iterable[FoundFile], owners: Iterable[OwnerCount], *, at_least: bool
+) -> Facets:
+    """Count files, each of which is given once. At most FACET_VALUES of a kind are listed.
+
+    `owners` are the counts of the same files by owner.
+    """
     places = Counter(
         _Place(repository, path.rpartition("/")[0], language)
         for repository, path, language in found
     )
     counted = {kind.value: _most(count(places)) for kind, count in _COUNTS.items()}
-    return Facets(places.total(), at_least, **counted)
+    by_owner = {row.owner or NO_OWNER: row.count for row in owners if row.known}
+    owner = [] if by_owner.keys() == {NO_OWNER} else _most(by_owner)
+    return Facets(places.total(), at_least, **counted, owner=owner)
 
 
 def _most(counts: Mapping[str, int]) -> list[FacetCount]:
@@ -94,7 +107,7 @@ def _directories(places: _Places) -> Counter[str]:
     return _by(places, below)
 
 
-# A kind more is a function here, a member of FacetKind and of Facets.
+# What is counted by where a file is; owners are counted by its repository's rules.
 _COUNTS: Final[Mapping[FacetKind, Callable[[_Places], Mapping[str, int]]]] = {
     FacetKind.REPOSITORY: lambda places: _by(places, lambda place: place.repository),
     FacetKind.LANGUAGE: lambda places: _by(places, lambda place: place.language),

@@ -86,7 +86,7 @@ def _place(frame: Frame, file: CandidateFile, project: str, library: Library | N
 def _is_of(library: Library, place: FramePlace, names: Mapping[int, str]) -> bool:
     """Return whether a file is that of an installed package, by its path or its repository."""
     inside = min(len(library.inside.split("/")), TAIL_COMPONENTS)
-    if common_components(place.frame.path, place.file.path) >= inside:
+    if common_components(library.inside, place.file.path) >= inside:
         return True
     project = names[place.file.repository].rpartition("/")[2]
     return place.file.path == library.file and _plain(project) == _plain(library.package)

@@ -10,6 +10,7 @@ from itertools import chain
 from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
+from central.owners.answers import owner_counts
 from central.owners.ownership import RepositoryOwners
 from central.query.syntax import Query
 from central.repositories.visibility import MissingProject
@@ -116,7 +117,8 @@ def _answer(
 def _facets(scope: SearchScope, page: ExactPage) -> Facets:
     searched = scope.searched
     files = ((searched[one.repository].name, one.path, one.language) for one in page.counted)
-    return facets_of(files, at_least=page.at_least)
+    places = ((searched[one.repository], one.path) for one in page.counted)
+    return facets_of(files, owner_counts(scope.owners, places), at_least=page.at_least)
 
 
 def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:

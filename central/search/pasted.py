@@ -12,10 +12,10 @@ from typing import Final
 from central.db import one_moment
 from central.query.pasted.error_message import (
     ErrorMessage,
-    clauses,
     error_of_trace,
     fixed_parts,
     parse_error,
+    smaller_parts,
 )
 from central.query.pasted.places import parse_place
 from central.query.pasted.stack_trace import StackTrace, parse_trace
@@ -26,15 +26,16 @@ from central.search.frame_places import ChosenPlaces
 from central.search.frame_results import find_places, frame_results
 from central.search.line_search import first_lines_in
 from central.search.query import Mode, SearchRequest
+from central.search.ranking.rules import path_traits
 from central.search.reading import ReadRequest, check_characters
 from central.search.scope import SearchScope, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
-from indexer.limits import ERROR_SEARCH_SECONDS
+from indexer.limits import ERROR_SEARCH_SECONDS, ERROR_SECONDS
 from indexer.output.terminal import pluralize
 
-_CLAUSES: Final = 3  # of an error message that are searched on their own
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
+_QUOTING: Final = frozenset({"tests", "docs"})  # kinds of files that hold messages filled in
 _CONTEXT_LINES: Final = 2  # around a line that holds an error's text
 _CONTEXT_CHARACTERS: Final = 2_000
 _WORDS_CHARACTERS: Final = 500  # of the words of a trace
@@ -187,7 +188,13 @@ def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
 def _find_message(
     scope: SearchScope, request: SearchRequest, error: ErrorMessage, restriction: Query
 ) -> Answer | None:
+    """Return the first lines of a file that may make the message, else of one that quotes it."""
+    until = time.monotonic() + ERROR_SECONDS
+    quoting: Answer | None = None
     for terms, parts in _terms(error):
+        seconds = min(ERROR_SEARCH_SECONDS, until - time.monotonic())
+        if seconds <= 0:
+            break
         query = Query(conjunction([*conjuncts(restriction.root), *terms]), restriction.case)
         shown = replace(
             request,
@@ -196,21 +203,24 @@ def _find_message(
             max_content=max(request.max_content, _CONTEXT_CHARACTERS),
         )
         read = ReadRequest(shown, query, is_exact=True)
-        if answer := first_lines_in(scope, read=read, seconds=ERROR_SEARCH_SECONDS):
+        if answer := first_lines_in(scope, read=read, seconds=seconds):
             text = Sentence.of(
                 "read_as_error",
                 "Read as an error message: these lines have {parts}.",
                 parts=" … ".join(f"“{part}”" for part in parts),
             )
             reading = Reading(ReadAs.ERROR_MESSAGE, text, str(query), list(parts))
-            return replace(answer, reading=reading)
-    return None
+            answer = replace(answer, reading=reading)
+            if not all(path_traits(row.file).kinds & _QUOTING for row in answer.results):
+                return answer
+            quoting = quoting or answer
+    return quoting
 
 
 def _terms(error: ErrorMessage) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
     """Yield what to look for, the most exact first, with the parts that it holds.
 
-    All parts on a line, all in a file, then what may be the text of one of several wrapped errors.
+    All parts on a line, all in a file, then some of them.
     """
     parts = error.parts
     if len(parts) > 1:
@@ -218,6 +228,7 @@ def _terms(error: ErrorMessage) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
         yield list(map(Literal, parts)), parts
     elif parts and " " in parts[0]:
         yield [Literal(parts[0])], parts
-    for clause in clauses(parts)[:_CLAUSES]:
-        if (clause,) != parts:
-            yield [Literal(clause)], (clause,)
+    for some in smaller_parts(parts):
+        is_several = len(some) > 1
+        term = Regex(".*".join(map(re.escape, some))) if is_several else Literal(some[0])
+        yield [term], some

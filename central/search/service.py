@@ -13,6 +13,7 @@ from uuid import UUID
 from central.corpus.backends import vector_store
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
+from central.owners.answers import owner_counts
 from central.query.syntax import Query
 from central.query.trace_question import called_name
 from central.repositories.visibility import answering_projects
@@ -219,8 +220,12 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     is_restricted = required is not None
     facets = None
     if request.facets and not offset:
-        files = {(projects[hit.row.repository], hit.row.path, hit.row.language) for hit in found}
-        facets = facets_of(files, at_least=ranked.is_cut or bool(lacks))
+        rows = {(hit.row.repository, hit.row.path, hit.row.language) for hit in found}
+        facets = facets_of(
+            ((projects[repository], path, language) for repository, path, language in rows),
+            owner_counts(scope.owners, ((searched[key], path) for key, path, _ in rows)),
+            at_least=ranked.is_cut or bool(lacks),
+        )
     return _Page(results, has_more, bool(reindexed), lacks, is_restricted, match, facets)
 
 

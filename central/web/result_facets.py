@@ -36,6 +36,7 @@ _TITLES: Final = {
     FacetKind.REPOSITORY: "Repository",
     FacetKind.LANGUAGE: "Language",
     FacetKind.DIRECTORY: "Directory",
+    FacetKind.OWNER: "Owner",
 }
 _FILTERS: Final = {
     FacetKind.REPOSITORY: lambda value: Filter(
@@ -45,6 +46,7 @@ _FILTERS: Final = {
     FacetKind.DIRECTORY: lambda value: Filter(
         FilterName.FILE, f"^{escaped_path(value)}", Match.REGEX
     ),
+    FacetKind.OWNER: lambda value: Filter(FilterName.OWNER, value, Match.SUBSTRING),
 }
 _ANCHORED: Final = {
     FacetKind.REPOSITORY: re.compile(r"\^(.+)\$"),
@@ -109,6 +111,8 @@ def _value(kind: FacetKind, term: Filter) -> str:
     """Return the value that a filter stands for; "" if it is not of this kind, or of no value."""
     if kind is FacetKind.LANGUAGE:
         return term.value if term.name is FilterName.LANG else ""
+    if kind is FacetKind.OWNER:
+        return term.value if term == _FILTERS[kind](term.value) else ""
     found = _ANCHORED[kind].fullmatch(term.value) if term.match is Match.REGEX else None
     if found is None:
         return ""

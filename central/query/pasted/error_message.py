@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.limits import ERROR_PART_CHARACTERS, ERROR_PARTS
+from indexer.limits import ERROR_PART_CHARACTERS, ERROR_PARTS, ERROR_READINGS
 
 _ENDS: Final = "Error|Exception|Warning|Failure|Fault|Interrupt|Panic|Rejection|Timeout"
 _TYPE: Final = re.compile(
@@ -59,7 +59,14 @@ _EDGES: Final = " \t\n\r:;,.()[]{}<>=\"'`|-\u2013\u2014!?*#"
 _QUOTES: Final = frozenset("\"'`“\u2018")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _WORDS: Final = re.compile(r"[^\W_][\w$]*(?:(?:\.|::)[^\W\d]\w*)*")
+_WRAPPED: Final = re.compile(r":\s")
+_NAME: Final = re.compile(  # a.b, aB, AB, a_b
+    r"""\b(?:\w{1,100}(?:\.\w{1,100}){1,20}|[A-Za-z][a-z0-9]{1,100}[A-Z]\w{0,100}
+        |[A-Z][A-Z0-9_]{2,100}|[A-Za-z0-9]{1,100}_\w{1,100})\b""",
+    re.VERBOSE,
+)
 _LEAST_LETTERS: Final = 4  # of a part
+_LEAST_LETTERS_ALONE: Final = 10  # of a part that is searched without the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +111,36 @@ def fixed_parts(message: str) -> tuple[str, ...]:
     return tuple(_parts(message))[:ERROR_PARTS]
 
 
-def clauses(parts: tuple[str, ...]) -> list[str]:
-    """Return what stands between the colons of parts, the longest first: wrapped errors."""
-    found = [one.strip(_EDGES) for part in parts for one in re.split(r":\s", part)]
-    long_enough = [one for one in found if " " in one and len(_LETTERS.findall(one)) >= 10]
-    return sorted(dict.fromkeys(long_enough), key=lambda one: (-len(one), one))
+def smaller_parts(parts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return parts that a source may hold where it does not hold all, ERROR_READINGS at most.
+
+    They are the beginnings of wrapped errors, the parts without names of code, each clause, and
+    clauses without their first or last word: names are filled in without quotes, too.
+    """
+    pieces = tuple(_pieces(_WRAPPED, parts))
+    found = [pieces[:count] for count in range(len(pieces) - 1, 1, -1)]
+    unnamed = tuple(_pieces(_NAME, parts))
+    clauses = sorted({*pieces, *unnamed}, key=lambda clause: (-len(clause), clause))
+    without_ends = (
+        shorter
+        for clause in clauses
+        for shorter in (clause.partition(" ")[2], clause.rpartition(" ")[0].strip(_EDGES))
+    )
+    found += [unnamed] if len(unnamed) > 1 else []
+    found += [(clause,) for clause in (*clauses, *without_ends) if _is_telling(clause)]
+    return [chosen for chosen in dict.fromkeys(found) if chosen != parts][:ERROR_READINGS]
+
+
+def _pieces(separator: re.Pattern[str], parts: tuple[str, ...]) -> Iterator[str]:
+    for part in parts:
+        for piece in separator.split(part):
+            text = piece.strip(_EDGES)
+            if len(_LETTERS.findall(text)) >= _LEAST_LETTERS:
+                yield text
+
+
+def _is_telling(clause: str) -> bool:
+    return " " in clause and len(_LETTERS.findall(clause)) >= _LEAST_LETTERS_ALONE
 
 
 def _message(kind: str, message: str) -> ErrorMessage:

@@ -19,7 +19,9 @@ _LIBRARIES: Final = (
     re.compile(r".*/registry/src/[^/]+/(?P<package>[^/]+)-\d[^/]*/(?P<file>.+)"),
     re.compile(r"(?:.*/)?pkg/mod/[^@]*?(?P<package>[^/@]+)(?:/v\d+)?@[^/]+/(?P<file>.+)"),
     re.compile(r"(?:.*/)?gems/(?P<package>[^/]+)-\d[^/]*/(?P<file>.+)"),
-    re.compile(r"(?:.*/)?vendor/(?P<rest>(?:[^/]+/)*?(?P<package>[^/]+)/.+)"),
+    re.compile(r"(?:.*/)?vendor/(?P<package>[^/]+/[^/]+)/(?P<file>.+\.php)"),
+    re.compile(r"(?:.*/)?vendor/[^/]+\.[^/]+/[^/]+/(?P<package>[^/]+)/(?P<file>.+\.go)"),
+    re.compile(r"(?:.*/)?vendor/(?P<package>[^/]+)/(?P<file>.+)"),
     re.compile(r"(?:.*/)?rustc/[0-9a-f]+/(?P<rest>(?P<package>library)/.+)"),
     re.compile(r"(?:.*/)?lib(?:64)?/(?:python\d(?:\.\d+)?|ruby/\d[^/]*)/(?P<rest>(?P<package>).+)"),
     re.compile(

@@ -1,6 +1,7 @@
 """A corpus for search tests: real files through the real extractor, embedder, rows and store."""
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha1
 
@@ -85,6 +86,8 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         repository.generation += 1
         repository.text_generation += 1
         repository.chunks += delta.chunks
+        languages = Counter(repository.languages) + Counter(one.language for one in records)
+        repository.languages = dict(languages)
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()
         repository.save()

@@ -53,8 +53,8 @@ def code_of(hint: str | None) -> str:
         ("lang:go jwt.decode($$$)", Mode.STRUCTURAL, "exact_nothing"),
         ("lang:go except:", Mode.STRUCTURAL, "pattern_does_not_parse"),
         ("lang:python finally:", Mode.STRUCTURAL, "pattern_does_not_parse"),
-        ("lang:java zzz($$$)", Mode.STRUCTURAL, "exact_nothing"),
-        ("lang:java class $ZZZ { $$$BODY }", Mode.STRUCTURAL, "exact_nothing"),
+        ("lang:java zzz($$$)", Mode.STRUCTURAL, "no_such_language"),
+        ("lang:java class $ZZZ { $$$BODY }", Mode.STRUCTURAL, "no_such_language"),
     ],
 )
 def test_an_empty_answer_says_why(find: Search, query: str, mode: Mode, code: str) -> None:
@@ -168,3 +168,9 @@ def test_of_many_unknown_repositories_few_are_named_and_compared(find: Search) -
     assert find(f'{named} "token"').hint == said
     projects = tuple(f"auth-servise-{number:03}" for number in range(1_000))
     assert find("token", include_projects=projects).hint == said
+
+
+def test_a_language_of_which_nothing_is_indexed_is_named(find: Search) -> None:
+    said = "No file of the language starlark is indexed in the search's scope."
+    assert str(find("lang:starlark token").hint).startswith(said)
+    assert not str(find("lang:python nowhere-to-be-found").hint).startswith("No file of the")

@@ -27,9 +27,9 @@ def many(organization: Organization, name: str, files: int) -> None:
 
 def test_directories_are_those_below_the_deepest_that_holds_all_files() -> None:
     files = [("a", path, "go") for path in ("src/x/1", "src/x/y/2", "src/z/3", "src/4")]
-    assert counts(facets_of(files, at_least=False).directory) == {"src/x/": 2, "src/z/": 1}
+    assert counts(facets_of(files, [], at_least=False).directory) == {"src/x/": 2, "src/z/": 1}
     files.append(("b", "srcs/5", ""))
-    assert counts(facets_of(files, at_least=False).directory) == {"src/": 4, "srcs/": 1}
+    assert counts(facets_of(files, [], at_least=False).directory) == {"src/": 4, "srcs/": 1}
 
 
 @given(st.lists(st.text("ab-/", max_size=6), min_size=1, max_size=6))
@@ -42,7 +42,7 @@ def test_every_file_counts_for_the_directory_that_holds_it(names: list[str]) -> 
         for name, slash, _ in (path.removeprefix(above).partition("/") for path in paths)
         if slash
     )
-    found = facets_of((("a", path, "") for path in paths), at_least=False)
+    found = facets_of((("a", path, "") for path in paths), [], at_least=False)
     assert counts(found.directory) == expected
 
 
@@ -50,12 +50,12 @@ def test_most_come_first_and_the_others_are_left_out() -> None:
     names = [f"p{number:02}" for number in range(2 * FACET_VALUES)]
     files = [(name, f"{n}", "go") for name in names for n in range(len(name) - 2)]
     files.append(("p09", "again", "c"))
-    found = facets_of(files, at_least=True)
+    found = facets_of(files, [], at_least=True)
     assert found.repository[0] == FacetCount("p09", 2)
     assert len(found.repository) == FACET_VALUES
     assert (found.files, found.at_least) == (len(names) + 1, True)
     assert found.directory == []
-    assert facets_of([], at_least=False).files == 0
+    assert facets_of([], [], at_least=False).files == 0
 
 
 def test_of_an_exact_search_all_files_are_counted_on_the_first_page(find: Search) -> None:
@@ -69,6 +69,27 @@ def test_of_an_exact_search_all_files_are_counted_on_the_first_page(find: Search
     assert (answer.facets.files, answer.facets.at_least) == (9, False)
     following = find('"needle"', limit=2, facets=True, cursor=answer.next_cursor)
     assert following.facets is find('"needle"').facets is None
+
+
+def test_files_are_counted_by_owner_too(find: Search) -> None:
+    acme = organization_of("acme")
+    index_repository(
+        acme,
+        "owned",
+        {
+            "CODEOWNERS": "/src/ @acme/web\n",
+            "src/a.py": "def needle(): pass\n",
+            "src/b.py": "def needle(): pass\n",
+            "c.py": "def needle(): pass\n",
+        },
+    )
+    many(acme, "free", 1)
+    facets = find('"needle"', limit=1, facets=True).facets
+    assert facets
+    assert counts(facets.owner) == {"@acme/web": 2, "none": 3}
+    facets = find('"needle" repo:free', facets=True).facets
+    assert facets
+    assert facets.owner == []
 
 
 def test_of_filters_alone_all_files_are_counted(find: Search) -> None:

@@ -73,6 +73,21 @@ def test_one_frame_or_place_finds_its_line(find: Search, frame: str, line: tuple
     assert (find(frame).results[0].file, find(frame).results[0].start_line) == line
 
 
+def test_an_installed_package_is_its_repository_whatever_folder_it_is_installed_in(
+    find: Search,
+) -> None:
+    index_repository(organization_of("acme"), "Till", {"Till/Drawer.php": "<?php\nopen();\n" * 9})
+    index_repository(organization_of("acme"), "jar", {"jar.go": "package jar\n" * 9})
+    index_repository(organization_of("acme"), "jars", {"lid/src/twist.rs": "fn f() {}\n" * 9})
+    for frame, place in [
+        ("#0 /var/www/vendor/acme/till/Till/Drawer.php(4): Till\\Drawer->open()", ("Till", 4)),
+        ("\t/src/vendor/github.com/acme/jar/jar.go:5 +0x1d", ("jar", 5)),
+        ("at /cargo/registry/src/index-1/lid-0.8.1/src/twist.rs:3:9", ("jars", 3)),
+    ]:
+        (first, *_) = find(frame).results
+        assert (first.project, first.start_line) == place
+
+
 def test_a_name_alone_is_a_file_only_if_it_defines_the_function(find: Search) -> None:
     answer = find('File "/app/other/tokens.py", line 9, in no_such_function')
     assert answer.reading
@@ -332,3 +347,15 @@ def test_files_are_found_by_the_ends_of_their_paths_in_an_index(
     }
     assert len(sent) == 1
     assert rows_handled(sent[0], mode) < 10 * len(tails)
+
+
+def test_a_test_that_quotes_a_message_is_shown_only_if_nothing_else_may_make_it(
+    find: Search,
+) -> None:
+    quoting = {"tests/test_jar.py": 'MESSAGE = "Sealed jars must be dated, but was NaN"\n'}
+    index_repository(organization_of("acme"), "quoting", quoting)
+    message = "ValueError: Sealed jars must be dated, but was NaN"
+    assert [row.file for row in find(message).results] == ["tests/test_jar.py"]
+    making = {"jar.py": 'raise ValueError("Sealed jars must be dated, but was " + date)\n'}
+    index_repository(organization_of("acme"), "making", making)
+    assert find(message).results[0].file == "jar.py"

@@ -18,6 +18,7 @@ FACETS = Facets(
     [FacetCount("common-utils", 2), FacetCount("go-kit", 1)],
     [FacetCount("go", 2), FacetCount("python", 1)],
     [FacetCount("src/a b/", 2), FacetCount("src/c+/", 1)],
+    [FacetCount("@acme/web", 2), FacetCount("none", 1)],
 )
 
 
@@ -41,6 +42,8 @@ def clicked(address: str, kind: str, value: str) -> str:
         ("Language", "go"),
         ("Directory", "src/a b/"),
         ("Directory", "src/c+/"),
+        ("Owner", "@acme/web"),
+        ("Owner", "none"),
     ],
 )
 def test_a_click_adds_the_filter_and_a_second_one_removes_it(
@@ -78,7 +81,7 @@ def test_a_filter_that_a_person_wrote_otherwise_is_no_value_to_remove() -> None:
 
 
 def test_where_there_is_nothing_to_choose_there_is_no_row() -> None:
-    same = Facets(1, False, [FacetCount("a", 1)], [FacetCount("go", 1)], [])
+    same = Facets(1, False, [FacetCount("a", 1)], [FacetCount("go", 1)], [], [])
     assert rows("q=retry", same) == {}
     assert rows("q=retry", None) == {}
     assert rows("q=%22open") == {}
@@ -86,7 +89,7 @@ def test_where_there_is_nothing_to_choose_there_is_no_row() -> None:
 
 @given(st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1))
 def test_any_name_is_found_again(name: str) -> None:
-    facets = Facets(2, False, [FacetCount(name, 1), FacetCount("x" * 99, 1)], [], [])
+    facets = Facets(2, False, [FacetCount(name, 1), FacetCount("x" * 99, 1)], [], [], [])
     narrowed = [
         one.address for one in rows("q=retry", facets)["Repository"].links if one.value == name
     ]
