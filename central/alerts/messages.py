@@ -50,7 +50,7 @@ def searches_body(
     """Return the message about new lines of watched searches: names, counts and links, no code."""
     listed = found[:ALERT_SEARCHES]
     lines = [f"*{organization}*: watched searches find something new"]
-    lines += [_finding(organization, one) for one in listed]
+    lines += [_finding(organization, search) for search in listed]
     if len(found) > len(listed):
         lines.append(f"• and {len(found) - len(listed):,} more searches")
     return {
@@ -62,12 +62,12 @@ def searches_body(
         "search_count": len(found),
         "searches": [
             {
-                "name": one.name,
-                "count": one.found,
-                "since": _time(one.found_since or at),
-                "url": _address("web:saved-search", organization, one.pk),
+                "name": search.name,
+                "count": search.found,
+                "since": _time(search.found_since or at),
+                "url": _address("web:saved-search", organization, search.pk),
             }
-            for one in listed
+            for search in listed
         ],
     }
 

@@ -32,7 +32,7 @@ def owner_counts(
     All of the repositories must be visible to the reader.
     """
     rows = Counter(places)
-    reader.of({repository for repository, _ in rows})  # all at once
+    reader.read_ahead({repository for repository, _ in rows})
     counts: Counter[tuple[str | None, bool]] = Counter()
     for (repository, path), count in rows.items():
         owners = reader.listed(repository, path)
@@ -44,5 +44,5 @@ def owner_counts(
         if not owners:
             counts[None, True] += count
     found = [OwnerCount(owner, count, known) for (owner, known), count in counts.items()]
-    found.sort(key=lambda one: (-one.count, one.owner is None, one.owner or ""))
+    found.sort(key=lambda row: (-row.count, row.owner is None, row.owner or ""))
     return found[:OWNERS_LISTED]

@@ -99,7 +99,7 @@ def is_address(owner: str) -> bool:
 def forge_syntax(web_url: str) -> Syntax | None:
     """Return whose rules apply by a repository's address; None if it does not tell."""
     host = urlsplit(web_url).hostname or ""
-    return next((one for one in Syntax if one.value in host), None)
+    return next((syntax for syntax in Syntax if syntax.value in host), None)
 
 
 def file_syntax(path: str, text: str) -> Syntax:

@@ -99,21 +99,25 @@ class OwnersReader:
     def of(self, repositories: Iterable[RepositorySnapshot]) -> Mapping[int, RepositoryOwners]:
         """Return who owns what in these repositories, by id; one statement or two at most."""
         asked = list(repositories)
-        missing = [one for one in asked if one.id not in self._known]
-        found = {one.id: _kept(one) for one in missing}
-        unread = [one for one in missing if found[one.id] is None]
+        missing = [repository for repository in asked if repository.id not in self._known]
+        found = {repository.id: _kept(repository) for repository in missing}
+        unread = [repository for repository in missing if found[repository.id] is None]
         if unread:
             found |= self._read(unread)
-        for one in missing:
-            kept = found[one.id]
-            is_current = kept is not None and kept.state == _state(one)
-            self._known[one.id] = RepositoryOwners(
+        for repository in missing:
+            kept = found[repository.id]
+            is_current = kept is not None and kept.state == _state(repository)
+            self._known[repository.id] = RepositoryOwners(
                 kept.ownership if kept and is_current else _NONE,
                 self._budget,
                 unread=kept.unread if kept and is_current else _REINDEXED,
                 shows_addresses=self.shows_addresses,
             )
-        return {one.id: self._known[one.id] for one in asked}
+        return {repository.id: self._known[repository.id] for repository in asked}
+
+    def read_ahead(self, repositories: Iterable[RepositorySnapshot]) -> None:
+        """Read all of these at once, before `listed` asks for the files of one after the other."""
+        self.of(repositories)
 
     def listed(self, repository: RepositorySnapshot, path: str) -> list[str] | None:
         """Return the owners of a file as a row of an answer has them."""
@@ -123,11 +127,11 @@ class OwnersReader:
     @property
     def unread(self) -> list[int]:
         """The ids of repositories that were asked for, and of which not all owners are known."""
-        return [key for key, one in self._known.items() if one.unread]
+        return [key for key, owners in self._known.items() if owners.unread]
 
     def _read(self, repositories: Sequence[RepositorySnapshot]) -> dict[int, _Kept]:
         """Read and compile what is not kept; what is too much for one request is not known."""
-        urls = {one.id: one.web_url for one in repositories}
+        urls = {repository.id: repository.web_url for repository in repositories}
         states: dict[int, _State] = {}
         places: dict[int, list[_Place]] = {}
         rows = fetch_rows(_PLACES, [list(EVERY_PLACE), id_array(urls)])
@@ -164,7 +168,7 @@ class OwnersReader:
             read[id_] = place
         contents = {}
         if read:
-            contents = dict(fetch_rows(_CONTENT, [id_array(one.id for one in read.values())]))
+            contents = dict(fetch_rows(_CONTENT, [id_array(place.id for place in read.values())]))
         for id_, place in read.items():
             if place.id not in contents:
                 yield id_, _Kept(states[id_], "", Ownership(place.path), _REINDEXED)

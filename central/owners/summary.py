@@ -61,7 +61,7 @@ def codeowners_summary(reader: OwnersReader, repository: RepositorySnapshot) -> 
         counted += 1
         unowned += not own
         counts.update(own)
-    named = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    named = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return CodeownersSummary(
         path=found.path,
         syntax=found.syntax or "",

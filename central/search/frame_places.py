@@ -41,13 +41,13 @@ class FramePlace:
     @property
     def of_function(self) -> Sequence[FrameSymbol]:
         """The definitions in the file that have the name of the frame's function."""
-        return [one for one in self.symbols if one.name == self.frame.function]
+        return [symbol for symbol in self.symbols if symbol.name == self.frame.function]
 
     @property
     def is_inside(self) -> bool:
         """Whether the line is in a definition of the function's name."""
         line = self.frame.line
-        return any(one.start_line <= line <= one.end_line for one in self.of_function)
+        return any(symbol.start_line <= line <= symbol.end_line for symbol in self.of_function)
 
 
 def candidate_places(
@@ -65,8 +65,8 @@ def candidate_places(
         for file in files.get(tail, ()):
             if file.id not in seen:
                 seen[file.id] = _place(frame, file, names[file.repository], library)
-    likely = [one for one in seen.values() if not library or _is_of(library, one, names)]
-    likely.sort(key=lambda one: _likeness(one, names))
+    likely = [place for place in seen.values() if not library or _is_of(library, place, names)]
+    likely.sort(key=lambda place: _likeness(place, names))
     return likely[:CHECKED_FILES]
 
 

@@ -54,7 +54,7 @@ def frame_results(
     owners: OwnersReader,
 ) -> list[Result]:
     """Build a result for each place, in order; files that are gone meanwhile are left out."""
-    owners.of(searched[one] for one in {place.file.repository for place in places})  # all at once
+    owners.read_ahead(searched[key] for key in {place.file.repository for place in places})
     files = {place.file.id: place.file for place in places}
     texts = {file.id: text for _, file, text in contents(enumerate(files.values()))}
     request = replace(

@@ -96,7 +96,9 @@ def _answer(
     started: float,
 ) -> Answer:
     request = read.request
-    scope.owners.of(scope.searched[one] for one in {hit.file.repository for hit in page.hits})
+    scope.owners.read_ahead(
+        scope.searched[key] for key in {hit.file.repository for hit in page.hits}
+    )
     results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)

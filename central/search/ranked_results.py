@@ -74,7 +74,7 @@ def build_results(
     `cosines`: similarities of the hits that the dense lists lack.
     """
     results = []
-    owners.of(repositories[one] for one in {hit.row.repository for hit in hits})  # all at once
+    owners.read_ahead(repositories[key] for key in {hit.row.repository for hit in hits})
     for hit in hits:
         row = hit.row
         if row.id not in texts:

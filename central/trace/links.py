@@ -178,7 +178,7 @@ def links(
     definitions = {**definitions, **definitions_at(scope.resolver, unread)}
     evidence = Evidence(scope.resolver, [step.edge for step in steps], definitions)
     repositories = {step.edge.site.repository for step in steps}
-    scope.owners.of(scope.repositories[one] for one in repositories)  # all at once
+    scope.owners.read_ahead(scope.repositories[key] for key in repositories)
     return [_link(scope, step, evidence, definitions) for step in steps]
 
 

@@ -51,7 +51,7 @@ def searches(request: HttpRequest, credential: Credential) -> HttpResponse:
             messages.success(request, f"Saved: {made.name}")
             return redirect("web:searches", organization=credential.organization.slug)
     found = visible_searches(credential=credential, user=user).select_related("owner")
-    rows = [_row(one, user) for one in found]
+    rows = [_row(search, user) for search in found]
     context |= {
         "section": "search",
         "own": [row for row in rows if row["is_own"]],

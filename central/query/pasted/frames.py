@@ -62,11 +62,11 @@ class Style:
 
 def found_frames(text: str, style: Style) -> list[FoundFrame]:
     """Return the frames of a text in its order; none overlaps another."""
-    found = [one for pattern in style.patterns for one in _found(text, style, pattern)]
+    found = [frame for pattern in style.patterns for frame in _found(text, style, pattern)]
     kept: list[FoundFrame] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
+    for frame in sorted(found, key=lambda frame: (frame.start, -frame.end)):
+        if not kept or frame.start >= kept[-1].end:
+            kept.append(frame)
     return kept
 
 
@@ -110,7 +110,7 @@ def _named(match: Match, _: str) -> str:
 def _java_directory(call: str) -> str:
     """Return the directories of the class that a method is called of: `com/acme/`."""
     qualified = call.rpartition("/")[2].split(".")  # behind a class loader and a module
-    return "".join(f"{one}/" for one in qualified[:-2])
+    return "".join(f"{part}/" for part in qualified[:-2])
 
 
 def _java_function(match: Match, _: str) -> str:

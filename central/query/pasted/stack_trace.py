@@ -49,7 +49,7 @@ def parse_trace(text: str) -> StackTrace | None:
     return StackTrace(
         style.language,
         frames[:STACK_FRAMES],
-        sum(one.frame is None for one in found),
+        sum(frame.frame is None for frame in found),
         len(frames) > STACK_FRAMES,
     )
 
@@ -58,13 +58,12 @@ def _best(text: str) -> tuple[Style, list[FoundFrame]] | None:
     """Return the language in which a text has the most frames with a file, and its frames."""
     if not _MAY_BE.search(text):
         return None
-    best: tuple[Style, list[FoundFrame]] | None = None
+    best, most = None, 0
     for style in STYLES:
-        if style.sign.search(text):
-            found = found_frames(text, style)
-            count = sum(one.frame is not None for one in found)
-            if count and (best is None or count > sum(one.frame is not None for one in best[1])):
-                best = style, found
+        found = found_frames(text, style) if style.sign.search(text) else []
+        count = sum(frame.frame is not None for frame in found)
+        if count > most:
+            best, most = (style, found), count
     return best
 
 
@@ -79,7 +78,7 @@ def _once(frames: Sequence[Frame]) -> tuple[Frame, ...]:
 
 
 def _innermost_first(found: Sequence[FoundFrame], style: Style) -> list[Frame]:
-    frames = [one.frame for one in found if one.frame is not None]
+    frames = [frame.frame for frame in found if frame.frame is not None]
     return frames[::-1] if style.newest_last else frames
 
 
@@ -93,9 +92,9 @@ def _by_exception(
     text: str, style: Style, found: Sequence[FoundFrame]
 ) -> Sequence[Sequence[FoundFrame]]:
     """Return the frames of each exception, that of the cause first."""
-    begins = [one.start() for one in _chain(text, style)]
+    begins = [begin.start() for begin in _chain(text, style)]
     groups = [
-        [one for one in found if first <= one.start < last]
+        [frame for frame in found if first <= frame.start < last]
         for first, last in pairwise([0, *begins, len(text) + 1])
     ]
     return groups[::-1] if style.cause_last else groups
@@ -113,8 +112,8 @@ def condensed(text: str) -> str:
     style, found = best
     lines = [(error.start(), error[0]) for error in _LINE.finditer(text) if parse_error(error[0])]
     kept = {at: line.strip()[:_MESSAGE_CHARACTERS] for at, line in lines[:_MESSAGES]}
-    for one in _chain(text, style):
-        kept.setdefault(one.start(), one[0])
+    for begin in _chain(text, style):
+        kept.setdefault(begin.start(), begin[0])
     room = CONDENSED_CHARACTERS - sum(len(piece) + 1 for piece in kept.values())
     groups = _by_exception(text, style, found)
     ordered = chain.from_iterable(

@@ -114,7 +114,7 @@ def _next_look(search: SavedSearch, asked: set[int]) -> _Look | None:
     credential = _credential(search)
     read = read_request(request_of(search, search.organization.slug))
     plan = exact_plan(read.query, language=read.request.language)
-    before = {one.repository_id: one for one in WatchedRepository.objects.filter(search=search)}
+    before = {row.repository_id: row for row in WatchedRepository.objects.filter(search=search)}
     scope = search_scope(credential, read)
     reader = scope.owners if plan.evaluator.reads_owners else None
     for repository in scope.searched.values():
@@ -236,8 +236,8 @@ def _write(search: SavedSearch, look: _Look) -> None:
         rows.filter(path__in=list(look.gone)).delete()
         rows.bulk_create(
             (
-                WatchedFile(watched=watched, path=path, lines=one)
-                for path, one in look.files.items()
+                WatchedFile(watched=watched, path=path, lines=lines)
+                for path, lines in look.files.items()
             ),
             update_conflicts=True,
             unique_fields=["watched", "path"],
