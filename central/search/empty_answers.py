@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
+from heapq import nsmallest
 from typing import Final
 
 from central.query.filters import NO_OWNER, FilterName
@@ -30,7 +31,7 @@ from indexer.limits import EXACT_HINT_NAMES
 # Whether a query finds something, with the other fields or without.
 Finds = Callable[[Query, bool], bool]
 
-_NAMES: Final = 2_000  # of repositories that are compared with a name
+_NAMES: Final = 2_000  # of repositories, or owners, that are compared with a name
 _PATTERN: Final = re.compile(
     r"\\(?:[wWsSdDB](?!\w)|b)|[.\])][*+]|\.\?|\A\^|\$\Z|\(\?|\[\^|\w\|\w|\A/.+/\Z", re.DOTALL
 )
@@ -114,7 +115,8 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     )
     if unknown is None:
         return None
-    parts = {part.lower(): name for name in sorted(names) for part in (name, name.split("/")[-1])}
+    compared = nsmallest(_NAMES, names)
+    parts = {part.lower(): name for name in compared for part in (name, name.split("/")[-1])}
     near = [parts[one] for one in get_close_matches(unknown.value.lower(), parts, n=3)]
     near_names = ", ".join(dict.fromkeys(near))
     return Sentence.of(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+import structlog
 from django.db import transaction
 from django.db.models import F, Max
 from django.db.models.functions import Coalesce
@@ -34,6 +35,8 @@ from central.search.scope import search_scope
 from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import Scope
 from indexer.limits import EXACT_FILES, WATCH_LINES, WATCH_SECONDS
+
+_log = structlog.get_logger(__name__)
 
 _DIGEST_BYTES: Final = 8
 # Reasons that end soon: the look is repeated, and nothing noted.
@@ -72,6 +75,8 @@ def look_at_watched(organization_id: int, *, until: float) -> None:
             _look_at_all(search, until)
         except (ServiceError, ValidationError) as exc:
             _note(search, _sentence(exc))
+        except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+            _log.exception("watched_search_failed", search_id=search.pk)
 
 
 def _look_at_all(search: SavedSearch, until: float) -> None:

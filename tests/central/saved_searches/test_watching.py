@@ -173,13 +173,13 @@ def test_a_look_that_is_repeated_after_a_crash_counts_once(
     with monkeypatch.context() as patch:
         patch.setattr(watching, "_note", crash)
         patch.setattr(SavedSearch.objects, "filter", crash_after(SavedSearch.objects.filter))
-        with pytest.raises(SystemError):
+        with pytest.raises(SystemExit):
             look_at_watched(search.organization_id, until=time.monotonic() + 60)
     assert look() == {"To do": 1}
 
 
 def crash(*_: Any, **__: Any) -> None:
-    raise SystemError
+    raise SystemExit
 
 
 def crash_after(filtered: Any) -> Any:
@@ -189,7 +189,7 @@ def crash_after(filtered: Any) -> Any:
     def once(*args: Any, **options: Any) -> Any:
         calls.append(options)
         if len(calls) > 1:
-            raise SystemError
+            raise SystemExit
         return filtered(*args, **options)
 
     return once
@@ -274,3 +274,20 @@ def test_the_receiver_gets_name_count_and_link_once(
     assert first["search_count"] == 1
     assert b"secret" not in receiver.bodies[0]
     assert b"to_do" not in receiver.bodies[0]
+
+
+def test_a_search_that_fails_holds_up_no_other(
+    ada: User, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poisoned, _ = watch(ada, name="Poisoned"), watch(ada)
+    look()
+    change(shop, {"b.py": "to_do(2)\n"})
+    seen = watching._next_look
+
+    def failing(search: SavedSearch, asked: set[int]) -> Any:
+        if search.pk == poisoned.pk:
+            raise RuntimeError
+        return seen(search, asked)
+
+    monkeypatch.setattr(watching, "_next_look", failing)
+    assert look() == {"Poisoned": 0, "To do": 1}
