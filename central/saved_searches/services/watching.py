@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import Exists, F, Max, OuterRef
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
@@ -23,7 +23,7 @@ from central.corpus.models import File
 from central.db import one_moment
 from central.errors import NotFoundError, ServiceError
 from central.owners.reading import OwnersReader
-from central.repositories.visibility import RepositorySnapshot
+from central.repositories.visibility import RepositorySnapshot, visible_repositories
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.saved_searches.services.saved import request_of
 from central.search.exact.hits import ExactSearch, FileHit
@@ -98,8 +98,19 @@ def _look_at_all(search: SavedSearch, until: float) -> None:
         _write(search, look)
     else:
         return
-    if asked and not problems:
+    if asked and not problems and not _has_uncounted(search):
         _note(search, "")
+
+
+def _has_uncounted(search: SavedSearch) -> bool:
+    """Whether nothing is counted in a repository that the owner sees: an earlier look said so."""
+    uncounted = WatchedRepository.objects.filter(
+        Exists(File.objects.filter(repository_id=OuterRef("repository_id"))),
+        search=search,
+        last_file=0,
+        repository__in=visible_repositories(credential=_credential(search)),
+    )
+    return uncounted.exists()
 
 
 def _sentence(exc: ServiceError | ValidationError) -> str:

@@ -62,7 +62,9 @@ def change(repository: Repository, files: dict[str, str], *removed: str) -> None
     with transaction.atomic():
         paths = [*files, *removed]
         remove_files(repository_id=repository.pk, paths=paths, delta=CorpusDelta())
-        apply_files(repository, files, commit=f"{Repository.objects.get().generation:040}")
+        apply_files(
+            repository, files, commit=f"{Repository.objects.get(pk=repository.pk).generation:040}"
+        )
 
 
 def test_what_is_there_when_the_watch_begins_is_not_new(ada: User, shop: Repository) -> None:
@@ -226,6 +228,22 @@ def test_what_finds_too_much_is_not_counted_and_says_so(
     assert not SavedSearch.objects.get().problem
     change(shop, {"b.py": "to_do(2)\nto_do(3)\n"})
     assert look() == {"To do": 1}
+
+
+def test_a_change_elsewhere_does_not_hide_that_a_repository_is_not_counted(
+    ada: User, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "WATCH_LINES", 1)
+    index_repository(organization_of("acme"), "large", {"x.py": "to_do(1)\nto_do(2)\n"})
+    watch(ada)
+    look()
+    change(shop, {"b.py": "pass\n"})
+    assert look() == {"To do": 0}
+    assert "too many lines in large" in SavedSearch.objects.get().problem
+    Membership.objects.update(repositories=["shop"])
+    change(shop, {"b.py": "x = 1\n"})
+    look()
+    assert not SavedSearch.objects.get().problem, "it names what the owner no longer sees"
 
 
 def test_without_a_watch_nothing_is_kept(ada: User, shop: Repository) -> None:
