@@ -239,7 +239,7 @@ EXACT_PROCESSES: Final = 2  # of a server, each for one file at a time
 
 # Who owns a file: CODEOWNERS
 OWNERS_BYTES: Final = 3 * 1024 * 1024  # of the file; GitHub ignores a larger one
-OWNERS_RULES: Final = 20_000  # of a file
+OWNERS_RULES: Final = 20_000  # of a file; and so many invalid lines
 OWNERS_WILDCARD_RULES: Final = 4_000  # of these
 OWNERS_PATTERN_CHARACTERS: Final = 1_000
 OWNERS_PATTERN_WILDCARDS: Final = 16
@@ -247,7 +247,7 @@ OWNERS_OF_RULE: Final = 100
 OWNERS_INVALID_LINES: Final = 100  # that are named, with the number of all
 OWNERS_READ_BYTES: Final = 16 * 1024 * 1024  # that a request reads and compiles
 OWNERS_CACHE_BYTES: Final = 64 * 1024 * 1024  # of compiled rules that a server keeps, roughly
-OWNERS_SECONDS: Final = 2.0  # of a request, to compare paths with patterns
+OWNERS_SECONDS: Final = 2.0  # of a request, to compile patterns, and to compare paths with them
 OWNERS_LISTED: Final = 100  # with the number of rows of each
 OWNERS_COUNTED_FILES: Final = 50_000  # of a repository, for the share without an owner
 

@@ -35,7 +35,7 @@ PLACES: Final = {
 EVERY_PLACE: Final = tuple(dict.fromkeys((*PLACES[Syntax.GITHUB], *PLACES[Syntax.GITLAB])))
 
 _SECTION: Final = re.compile(r"\^?\[(?P<name>[^\]]*)\](?:\[\d*\])?(?:\s+(?P<owners>.*))?")
-_WORD: Final = re.compile(r"(?:\\.|[^\s\\])+|\\")
+_WORD: Final = re.compile(r"(?:[^\s\\]++|\\.)++|\\")  # possessive: a long word needs no memory
 _OWNER: Final = {
     Syntax.GITHUB: re.compile(r"@[\w-]+(?:/[\w.-]+)?|[^\s@]+@[^\s@]+"),
     Syntax.GITLAB: re.compile(
@@ -71,7 +71,7 @@ class InvalidLine:
 
 
 class TooManyRulesError(ValueError):
-    """The file has more rules than are read: those at its end would decide."""
+    """The file has more rules, or invalid lines, than are read: those at its end would decide."""
 
 
 @dataclass(slots=True)
@@ -84,8 +84,10 @@ class Codeowners:
     invalid_count: int = 0
 
     def refuse(self, line: int, reason: str) -> None:
-        """Note an invalid line."""
+        """Note an invalid line. Raises TooManyRulesError."""
         self.invalid_count += 1
+        if self.invalid_count > OWNERS_RULES:
+            raise TooManyRulesError
         if len(self.invalid) < OWNERS_INVALID_LINES:
             self.invalid.append(InvalidLine(line, reason))
 
@@ -123,6 +125,8 @@ def parse_codeowners(text: str, syntax: Syntax) -> Codeowners:
 
 def _github_rules(found: Codeowners, lines: Sequence[str]) -> Iterator[Rule]:
     for number, line in enumerate(lines, 1):
+        if not line:
+            continue
         words = _WORD.findall(line)
         comment = next((at for at, word in enumerate(words) if word[0] == "#"), len(words))
         if not words[:comment]:

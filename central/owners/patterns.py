@@ -25,7 +25,7 @@ from indexer.limits import (
 _GROUP_PATTERNS: Final = 100
 _GROUP_CHARACTERS: Final = 8_000  # of regular expressions
 _GROUP_BYTES: Final = 4 * 1024 * 1024  # of memory for one automaton
-_PART: Final = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|.", re.DOTALL)
+_PART: Final = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^*?\[\\]+|.", re.DOTALL)
 _SUFFIX: Final = re.compile(r"\*\.[\w.-]+")  # most wildcards of real files: `*.py`
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 

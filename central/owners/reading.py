@@ -4,6 +4,7 @@ Nothing is stored beside the file: it is read again if its repository has anothe
 compiled again if it differs. So the owners of an answer are those of the commit that answers.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -47,8 +48,8 @@ _TOO_LARGE: Final = (
     f"The file is larger than {OWNERS_BYTES // 1024**2} MB: GitHub does not follow it."
 )
 _TOO_COMPLEX: Final = (
-    f"The file has more than {OWNERS_RULES:,} rules, or more than {OWNERS_WILDCARD_RULES:,} with "
-    "wildcards, or too long ones."
+    f"The file has more than {OWNERS_RULES:,} rules or invalid lines, or more than "
+    f"{OWNERS_WILDCARD_RULES:,} with wildcards, or too long ones."
 )
 _REINDEXED: Final = "The repository was indexed again meanwhile: ask again."
 _MANY: Final = "Too many repositories have a CODEOWNERS that was not read yet: ask again."
@@ -169,9 +170,13 @@ class OwnersReader:
         contents = {}
         if read:
             contents = dict(fetch_rows(_CONTENT, [id_array(place.id for place in read.values())]))
+        end = time.thread_time() + OWNERS_SECONDS
         for id_, place in read.items():
             if place.id not in contents:
                 yield id_, _Kept(states[id_], "", Ownership(place.path), _REINDEXED)
+                continue
+            if time.thread_time() > end:
+                yield id_, _Kept(states[id_], "", Ownership(place.path), _MANY)
                 continue
             yield id_, _compile(place, contents[place.id], states[id_])
 

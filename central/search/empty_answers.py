@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from heapq import nsmallest
 from typing import Final
 
 from central.query.filters import NO_OWNER, FilterName
@@ -30,7 +31,7 @@ from indexer.limits import EXACT_HINT_NAMES
 # Whether a query finds something, with the other fields or without.
 Finds = Callable[[Query, bool], bool]
 
-_NAMES: Final = 2_000  # of repositories that are compared with a name
+_NAMES: Final = 2_000  # of repositories, or owners, that are compared with a name
 _PATTERN: Final = re.compile(
     r"\\(?:[wWsSdDB](?!\w)|b)|[.\])][*+]|\.\?|\A\^|\$\Z|\(\?|\[\^|\w\|\w|\A/.+/\Z", re.DOTALL
 )
@@ -135,7 +136,8 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     )
     if unknown is None:
         return None
-    parts = {part.lower(): name for name in sorted(names) for part in (name, name.split("/")[-1])}
+    compared = nsmallest(_NAMES, names)
+    parts = {part.lower(): name for name in compared for part in (name, name.split("/")[-1])}
     return Sentence.of(
         "no_such_owner",
         "No CODEOWNERS in the search's scope names the owner {name}.{near}",

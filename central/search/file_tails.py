@@ -23,6 +23,22 @@ _ENDING: Final = _sql("""SELECT tail.text, f.id, f.repository_id, f.path, f.lang
         ) AS ending
         WHERE repository_id = ANY(%s::bigint[]) AND skipped = '' LIMIT %s
     ) AS f""")
+# Other tenants' files may be all that is looked at for a tail. Paths that are the tail itself are
+# then looked up in each repository, so that nobody else's files decide whether they are found.
+_WHOLE: Final = _sql("""SELECT tail.text, f.id, f.repository_id, f.path, f.language, f.size,
+        f.generated <> ''
+    FROM unnest(%s::text[]) AS tail(text)
+    CROSS JOIN LATERAL (
+        SELECT FROM {file}
+        WHERE reverse('/' || path) ~>=~ (reverse(tail.text) || '/')
+            AND reverse('/' || path) ~<~ (reverse(tail.text) || '0')
+        ORDER BY reverse('/' || path) USING ~<~ OFFSET %s LIMIT 1
+    ) AS more
+    CROSS JOIN LATERAL (
+        SELECT * FROM {file}
+        WHERE repository_id = ANY(%s::bigint[]) AND path = tail.text AND skipped = ''
+        LIMIT %s
+    ) AS f""")
 _AROUND: Final = _sql("""SELECT asked.file, asked.line, s.name, s.qualified_name, s.start_line,
         s.end_line
     FROM unnest(%s::bigint[], %s::int[], %s::text[]) AS asked(file, line, name)
@@ -44,12 +60,16 @@ def files_ending(
 ) -> Mapping[str, Sequence[CandidateFile]]:
     """Return by tail the indexed files whose path is it or ends with `/` and it.
 
-    At most STACK_FILES_OF_TAIL for each, among STACK_ROWS_OF_TAIL of all repositories.
+    At most STACK_FILES_OF_TAIL for each, among STACK_ROWS_OF_TAIL of all repositories; of a tail
+    that ends more paths and none of these, those whose path it is.
     """
     if not tails or not repositories:
         return {}
     limits = [STACK_ROWS_OF_TAIL, id_array(repositories), STACK_FILES_OF_TAIL]
     rows = fetch_rows(_ENDING, [sorted(tails), *limits])
+    missing = sorted(set(tails) - {tail for tail, *_ in rows})
+    if missing:
+        rows += fetch_rows(_WHOLE, [missing, *limits])
     found: dict[str, list[CandidateFile]] = {}
     for tail, *row in rows:
         found.setdefault(tail, []).append(candidate_file(row))

@@ -105,7 +105,9 @@ def delete(request: HttpRequest, credential: Credential, search_id: int) -> Http
 
 def _save(request: HttpRequest, credential: Credential, user: User) -> SavedSearch:
     """Save what the form has. Raises InvalidError, ConflictError."""
-    address = request.POST.get("address", "")[:ADDRESS_CHARACTERS]
+    address = request.POST.get("address", "")
+    if len(address) > ADDRESS_CHARACTERS:
+        raise InvalidError("The search is too long to be saved: shorten it.")
     asked = parse_search(QueryDict(address), organization=credential.organization.slug)
     if asked.request is None:
         said = [sentence for found in asked.errors.values() for sentence in found]
@@ -121,11 +123,12 @@ def _save(request: HttpRequest, credential: Credential, user: User) -> SavedSear
 
 
 def _row(search: SavedSearch, user: User) -> dict[str, Any]:
+    is_own = search.owner_id == user.pk
     return {
         "search": search,
-        "is_own": search.owner_id == user.pk,
+        "is_own": is_own,
         "text": search.request.get("query", ""),
-        "is_watchable": search.is_watched or _is_watchable(search),
+        "is_watchable": is_own and (search.is_watched or _is_watchable(search)),
     }
 
 

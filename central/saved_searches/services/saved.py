@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.saved_searches.models import SavedSearch, WatchedRepository
@@ -15,7 +15,7 @@ from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import Credential
-from central.tenancy.models import Organization, Scope
+from central.tenancy.models import Membership, Organization, Scope
 from indexer.limits import (
     SAVED_SEARCH_NAME_CHARACTERS,
     SAVED_SEARCHES_OF_ORGANIZATION,
@@ -176,11 +176,24 @@ def _check_room(search: SavedSearch) -> None:
         (others.filter(owner=search.owner), SAVED_SEARCHES_OF_PERSON, "You have"),
         (others, SAVED_SEARCHES_OF_ORGANIZATION, "The organisation has"),
     ):
-        if found.count() >= most:
+        if found.count() >= most and not _forget_former_members(found):
             raise ConflictError(
                 f"{whose} {most} saved searches. Delete one first.",
                 code="too_many_saved_searches",
             )
+
+
+def _forget_former_members(searches: QuerySet[SavedSearch]) -> bool:
+    """Delete searches that nobody sees any more; whether there were some.
+
+    Who is no longer a member left them, and did not share them.
+    """
+    members = Membership.objects.filter(
+        user=OuterRef("owner"), organization=OuterRef("organization")
+    )
+    forgotten = searches.filter(~Exists(members), is_shared=False, owner__is_superuser=False)
+    deleted, _ = forgotten.delete()
+    return deleted > 0
 
 
 def _refused(field: str, message: str) -> InvalidError:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+import structlog
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import Exists, F, Max, OuterRef
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
@@ -22,7 +23,7 @@ from central.corpus.models import File
 from central.db import one_moment
 from central.errors import NotFoundError, ServiceError
 from central.owners.reading import OwnersReader
-from central.repositories.visibility import RepositorySnapshot
+from central.repositories.visibility import RepositorySnapshot, visible_repositories
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.saved_searches.services.saved import request_of
 from central.search.exact.hits import ExactSearch, FileHit
@@ -34,6 +35,8 @@ from central.search.scope import search_scope
 from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import Scope
 from indexer.limits import EXACT_FILES, WATCH_LINES, WATCH_SECONDS
+
+_log = structlog.get_logger(__name__)
 
 _DIGEST_BYTES: Final = 8
 # Reasons that end soon: the look is repeated, and nothing noted.
@@ -72,6 +75,8 @@ def look_at_watched(organization_id: int, *, until: float) -> None:
             _look_at_all(search, until)
         except (ServiceError, ValidationError) as exc:
             _note(search, _sentence(exc))
+        except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+            _log.exception("watched_search_failed", search_id=search.pk)
 
 
 def _look_at_all(search: SavedSearch, until: float) -> None:
@@ -93,8 +98,19 @@ def _look_at_all(search: SavedSearch, until: float) -> None:
         _write(search, look)
     else:
         return
-    if asked and not problems:
+    if asked and not problems and not _has_uncounted(search):
         _note(search, "")
+
+
+def _has_uncounted(search: SavedSearch) -> bool:
+    """Whether nothing is counted in a repository that the owner sees: an earlier look said so."""
+    uncounted = WatchedRepository.objects.filter(
+        Exists(File.objects.filter(repository_id=OuterRef("repository_id"))),
+        search=search,
+        last_file=0,
+        repository__in=visible_repositories(credential=_credential(search)),
+    )
+    return uncounted.exists()
 
 
 def _sentence(exc: ServiceError | ValidationError) -> str:

@@ -1,9 +1,12 @@
 """CODEOWNERS files by the rules of GitHub and GitLab: what they say, and hostile ones."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.owners import patterns
 from central.owners.codeowners import (
     Codeowners,
     Syntax,
@@ -13,7 +16,7 @@ from central.owners.codeowners import (
     parse_codeowners,
 )
 from central.owners.ownership import compile_ownership
-from central.owners.patterns import TooComplexError
+from central.owners.patterns import TooComplexError, github_pattern
 from indexer.limits import (
     OWNERS_INVALID_LINES,
     OWNERS_OF_RULE,
@@ -201,6 +204,37 @@ def test_a_file_of_three_megabytes_is_read_or_refused(text: str, syntax: Syntax)
     except TooManyRulesError:
         return
     assert len(parsed.invalid) <= OWNERS_INVALID_LINES
+
+
+@pytest.mark.parametrize("text", ["x" * 3_000_000, "\\x" * 1_500_000], ids=["word", "escapes"])
+def test_a_long_word_takes_little_memory(text: str) -> None:
+    """It took 200 MB of every process that read it."""
+    tracemalloc.start()
+    try:
+        parse_codeowners(text, Syntax.GITHUB)
+        assert tracemalloc.get_traced_memory()[1] < 32_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_patterns_are_compiled_by_runs_of_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Character by character, 4,000 long patterns took three seconds."""
+    calls: list[str] = []
+    seen = patterns._part
+
+    def counted(part: str, *, classes: bool) -> str:
+        calls.append(part)
+        return seen(part, classes=classes)
+
+    monkeypatch.setattr(patterns, "_part", counted)
+    assert github_pattern(f"/{'x' * 900}*y").regex == rf"\A{'x' * 900}[^/]*y(?:/|\z)"
+    assert len(calls) == 3
+
+
+def test_more_invalid_lines_than_are_counted_are_refused() -> None:
+    parse_codeowners("a b\n" * OWNERS_RULES, Syntax.GITHUB)
+    with pytest.raises(TooManyRulesError):
+        parse_codeowners("a b\n" * (OWNERS_RULES + 1), Syntax.GITHUB)
 
 
 def test_more_rules_than_are_read_decide_nothing() -> None:

@@ -207,3 +207,13 @@ def test_rows_are_counted_by_owner(acme: Organization, credential: Credential) -
         OwnerCount(None, 1),
         OwnerCount(None, 1, known=False),
     ]
+
+
+def test_what_takes_too_long_to_compile_is_compiled_for_a_later_request(
+    acme: Organization, credential: Credential, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(acme, root="* @acme/all\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "OWNERS_SECONDS", -1.0)
+        assert owners_of(credential, "a.py") is None
+    assert owners_of(credential, "a.py") == ["@acme/all"]

@@ -182,3 +182,18 @@ def test_the_export_of_an_organisation_has_them() -> None:
         assert member
         (row,) = map(json.loads, member.read().splitlines())
     assert (row["name"], row["request"]) == ("To do", EXACT)
+
+
+def test_former_members_searches_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved, "SAVED_SEARCHES_OF_ORGANIZATION", 3)
+    ada, former = person("ada"), person("former")
+    save(former, "Private")
+    save(former, "Shared", is_shared=True)
+    save(ada, "First")
+    with pytest.raises(ConflictError):
+        save(ada, "Second")
+    Membership.objects.filter(user=former).delete()
+    save(ada, "Second")
+    assert set(SavedSearch.objects.values_list("name", flat=True)) == {"Shared", "First", "Second"}
+    with pytest.raises(ConflictError):
+        save(ada, "Third")

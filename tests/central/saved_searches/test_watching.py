@@ -62,7 +62,9 @@ def change(repository: Repository, files: dict[str, str], *removed: str) -> None
     with transaction.atomic():
         paths = [*files, *removed]
         remove_files(repository_id=repository.pk, paths=paths, delta=CorpusDelta())
-        apply_files(repository, files, commit=f"{Repository.objects.get().generation:040}")
+        apply_files(
+            repository, files, commit=f"{Repository.objects.get(pk=repository.pk).generation:040}"
+        )
 
 
 def test_what_is_there_when_the_watch_begins_is_not_new(ada: User, shop: Repository) -> None:
@@ -173,13 +175,13 @@ def test_a_look_that_is_repeated_after_a_crash_counts_once(
     with monkeypatch.context() as patch:
         patch.setattr(watching, "_note", crash)
         patch.setattr(SavedSearch.objects, "filter", crash_after(SavedSearch.objects.filter))
-        with pytest.raises(SystemError):
+        with pytest.raises(SystemExit):
             look_at_watched(search.organization_id, until=time.monotonic() + 60)
     assert look() == {"To do": 1}
 
 
 def crash(*_: Any, **__: Any) -> None:
-    raise SystemError
+    raise SystemExit
 
 
 def crash_after(filtered: Any) -> Any:
@@ -189,7 +191,7 @@ def crash_after(filtered: Any) -> Any:
     def once(*args: Any, **options: Any) -> Any:
         calls.append(options)
         if len(calls) > 1:
-            raise SystemError
+            raise SystemExit
         return filtered(*args, **options)
 
     return once
@@ -226,6 +228,22 @@ def test_what_finds_too_much_is_not_counted_and_says_so(
     assert not SavedSearch.objects.get().problem
     change(shop, {"b.py": "to_do(2)\nto_do(3)\n"})
     assert look() == {"To do": 1}
+
+
+def test_a_change_elsewhere_does_not_hide_that_a_repository_is_not_counted(
+    ada: User, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "WATCH_LINES", 1)
+    index_repository(organization_of("acme"), "large", {"x.py": "to_do(1)\nto_do(2)\n"})
+    watch(ada)
+    look()
+    change(shop, {"b.py": "pass\n"})
+    assert look() == {"To do": 0}
+    assert "too many lines in large" in SavedSearch.objects.get().problem
+    Membership.objects.update(repositories=["shop"])
+    change(shop, {"b.py": "x = 1\n"})
+    look()
+    assert not SavedSearch.objects.get().problem, "it names what the owner no longer sees"
 
 
 def test_without_a_watch_nothing_is_kept(ada: User, shop: Repository) -> None:
@@ -274,3 +292,20 @@ def test_the_receiver_gets_name_count_and_link_once(
     assert first["search_count"] == 1
     assert b"secret" not in receiver.bodies[0]
     assert b"to_do" not in receiver.bodies[0]
+
+
+def test_a_search_that_fails_holds_up_no_other(
+    ada: User, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poisoned, _ = watch(ada, name="Poisoned"), watch(ada)
+    look()
+    change(shop, {"b.py": "to_do(2)\n"})
+    seen = watching._next_look
+
+    def failing(search: SavedSearch, asked: set[int]) -> Any:
+        if search.pk == poisoned.pk:
+            raise RuntimeError
+        return seen(search, asked)
+
+    monkeypatch.setattr(watching, "_next_look", failing)
+    assert look() == {"Poisoned": 0, "To do": 1}

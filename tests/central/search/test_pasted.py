@@ -6,14 +6,14 @@ import pytest
 from django.db import connection
 
 from central.repositories.models import Repository
-from central.search import service
+from central.search import file_tails, service
 from central.search.answers import Answer, ReadAs
 from central.search.confidence import Confidence
 from central.search.file_tails import files_ending
 from central.search.query import Mode, SearchRequest
 from central.tenancy.models import Organization
 from indexer.limits import STACK_FILES_OF_TAIL
-from tests.central.factories import RepositoryFactory
+from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.search.conftest import Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -345,8 +345,21 @@ def test_files_are_found_by_the_ends_of_their_paths_in_an_index(
     assert {tail: [file.path for file in files] for tail, files in found.items()} == {
         f"part_{n}/values.py": [f"src/part_{n}/values.py"] for n in range(1, 40)
     }
-    assert len(sent) == 1
-    assert rows_handled(sent[0], mode) < 10 * len(tails)
+    assert len(sent) == 2
+    assert sum(rows_handled(one, mode) for one in sent) < 10 * len(tails)
+
+
+def test_other_tenants_files_of_the_same_name_hide_none(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service of thousands of repositories has thousands of `main.go`."""
+    ours, theirs, others = (RepositoryFactory.create() for _ in range(3))
+    for repository in (theirs, others, ours):
+        FileFactory.create(repository=repository, path="main.go")
+    monkeypatch.setattr(file_tails, "STACK_ROWS_OF_TAIL", 2)
+    found = files_ending(["main.go", "cmd/main.go"], repositories=[ours.pk])
+    assert [(one.repository, one.path) for one in found["main.go"]] == [(ours.pk, "main.go")]
+    assert "cmd/main.go" not in found
 
 
 def test_a_test_that_quotes_a_message_is_shown_only_if_nothing_else_may_make_it(

@@ -7,6 +7,7 @@ from django.test import Client
 from central.alerts.models import AlertDestination
 from central.saved_searches.models import SavedSearch
 from central.tenancy.models import Role
+from central.web import views_saved
 from tests.central.factories import MembershipFactory, UserFactory
 from tests.central.search.corpus import index_repository, organization_of
 
@@ -100,3 +101,25 @@ def test_the_page_says_why_nothing_is_sent(client: Client, ada: User) -> None:
 def test_a_second_one_of_the_name_is_a_conflict(client: Client, ada: User) -> None:
     save(client)
     assert "of this name" in save(client, 409)
+
+
+def test_a_search_that_is_too_long_is_refused_and_not_cut(client: Client, ada: User) -> None:
+    address = f"q=%22to_do%22+-file:{'x' * 20_000}"
+    assert "too long to be saved" in save(client, 400, address=address)
+    assert not SavedSearch.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["q", "language", "path", "project", "mode", "chunk_type"])
+def test_what_stands_in_no_file_is_refused(client: Client, ada: User, name: str) -> None:
+    save(client, 400, address=f"q=%22to_do%22&{name}=%00")
+    assert not SavedSearch.objects.exists()
+
+
+def test_of_shared_searches_nothing_is_checked(
+    client: Client, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A structural one starts a process."""
+    save(client, shared="on")
+    signed_in(client, "grace")
+    monkeypatch.setattr(views_saved, "is_watchable", pytest.fail)
+    assert "To do" in client.get(PAGE).content.decode()
