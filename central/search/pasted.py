@@ -33,7 +33,7 @@ from central.tenancy.credentials import Credential
 from indexer.limits import ERROR_SEARCH_SECONDS
 from indexer.output.terminal import pluralize
 
-_CLAUSES: Final = 3  # of an error message that are searched on their own
+_CLAUSES: Final = 5  # of an error message that are searched on their own
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
 _CONTEXT_LINES: Final = 2  # around a line that holds an error's text
 _CONTEXT_CHARACTERS: Final = 2_000
@@ -68,7 +68,8 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
         return None
     check_characters(text)
     if place := parse_place(text):
-        return PastedText(StackTrace("", (place,)), parse_error(text.partition(": ")[2]))
+        error = parse_error(text) or parse_error(text.partition(": ")[2])
+        return PastedText(StackTrace("", (place,)), error)
     trace = parse_trace(text)
     error = error_of_trace(text) if trace else parse_error(text)
     return PastedText(trace, error) if trace or error else None
@@ -210,7 +211,8 @@ def _find_message(
 def _terms(error: ErrorMessage) -> Iterator[tuple[list[Node], tuple[str, ...]]]:
     """Yield what to look for, the most exact first, with the parts that it holds.
 
-    All parts on a line, all in a file, then what may be the text of one of several wrapped errors.
+    All parts on a line, all in a file, then what may be the text of one of several wrapped errors,
+    or stand on a line of its own.
     """
     parts = error.parts
     if len(parts) > 1:

@@ -59,6 +59,8 @@ _EDGES: Final = " \t\n\r:;,.()[]{}<>=\"'`|-\u2013\u2014!?*#"
 _QUOTES: Final = frozenset("\"'`“\u2018")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _WORDS: Final = re.compile(r"[^\W_][\w$]*(?:(?:\.|::)[^\W\d]\w*)*")
+_COLON: Final = re.compile(r":\s")
+_SENTENCE: Final = re.compile(r"[:.!?;]\s|\s\([^()]{0,500}(?:\)|\Z)")
 _LEAST_LETTERS: Final = 4  # of a part
 
 
@@ -105,8 +107,15 @@ def fixed_parts(message: str) -> tuple[str, ...]:
 
 
 def clauses(parts: tuple[str, ...]) -> list[str]:
-    """Return what stands between the colons of parts, the longest first: wrapped errors."""
-    found = [one.strip(_EDGES) for part in parts for one in re.split(r":\s", part)]
+    """Return what stands between the colons of parts, wrapped errors, and between their sentences.
+
+    A source may also break its text between sentences, and fill in what is in parentheses. The
+    longest comes first.
+    """
+    between = (_COLON, _SENTENCE)
+    found = [
+        text.strip(_EDGES) for part in parts for pattern in between for text in pattern.split(part)
+    ]
     long_enough = [one for one in found if " " in one and len(_LETTERS.findall(one)) >= 10]
     return sorted(dict.fromkeys(long_enough), key=lambda one: (-len(one), one))
 
