@@ -48,7 +48,7 @@ _WEAKNESSES: Final = {"none": "No good match", "weak": "A weak match"}
 def search_text(answer: Row) -> str:
     """Format each hit with its location, kind and snippet."""
     answer = printable(answer)
-    head = heading(answer["count"], "result", f"for {answer['query']}")
+    head = heading(answer, "results", f"for {answer['query']}")
     if answer.get("total"):
         head += _total(answer["total"])
     if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence") or "")):
@@ -178,9 +178,15 @@ def _shown(answer: Row) -> Iterable[str]:
         yield row["project"]
 
 
-def heading(count: int, noun: str, subject: str) -> str:
-    """Format how many rows an answer has, such as "2 results for retry"."""
-    return f"{pluralize(count, noun)} {subject}" if count else f"No {noun}s {subject}"
+def heading(answer: Row, name: str, subject: str) -> str:
+    """Format how many rows of a list an answer has, such as "2 results for retry"."""
+    count, noun = len(answer[name]), name.removesuffix("s")
+    if count:
+        return f"{pluralize(count, noun)} {subject}"
+    omitted = (answer.get("left_out") or {}).get("counts", {}).get(name, 0)
+    if omitted:
+        return f"None of {pluralize(omitted, noun)} {subject} fits into max_tokens"
+    return f"No {name} {subject}"
 
 
 def location(row: Row, lines: int | str) -> str:

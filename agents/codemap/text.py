@@ -48,7 +48,7 @@ def _doubt(row: Row) -> str:
 def consumers_text(answer: Row) -> str:
     """Format each consumer with its versions and what it uses, then what is not known."""
     answer = printable(answer)
-    parts = [heading(len(answer["consumers"]), "consumer", f"of {answer['project']}")]
+    parts = [heading(answer, "consumers", f"of {answer['project']}")]
     parts.append("\n".join(_consumer(row) for row in answer["consumers"]))
     parts.append(owners_line(answer.get("owners", ())))
     if answer["consumers_more"]:

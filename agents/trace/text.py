@@ -11,7 +11,7 @@ def links_text(answer: Row, what: str) -> str:
     answer = printable(answer)
     definitions = answer["definitions"]
     symbol = answer["name"]["name"] if what == "references" else answer["symbol"]
-    parts = [heading(answer["count"], what.removesuffix("s"), f"of {symbol}")]
+    parts = [heading(answer, what, f"of {symbol}")]
     parts.append(
         "\n".join(f"[{index}] {_definition(row)}" for index, row in enumerate(definitions))
     )
@@ -40,7 +40,7 @@ def meaning_text(answer: Row) -> str:
     answer = printable(answer)
     name, definitions = answer["name"], answer["definitions"]
     subject = f"of {name['name']} ({name['use']}) at {location(name, name['line'])}"
-    parts = [heading(len(definitions), "definition", subject)]
+    parts = [heading(answer, "definitions", subject)]
     parts.append("\n".join(f"{_definition(row)}\n    {_why(row)}" for row in definitions))
     return joined(parts, answer)
 

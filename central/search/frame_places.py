@@ -88,8 +88,11 @@ def _is_of(library: Library, place: FramePlace, names: Mapping[int, str]) -> boo
     inside = min(len(library.inside.split("/")), TAIL_COMPONENTS)
     if common_components(library.inside, place.file.path) >= inside:
         return True
-    project = names[place.file.repository].rpartition("/")[2]
-    return place.file.path == library.file and _plain(project) == _plain(library.package)
+    project = _plain(names[place.file.repository].rpartition("/")[2])
+    if place.file.path == library.file:
+        return project == _plain(library.package)
+    before = library.inside.removesuffix(f"/{place.file.path}")  # `slim/slim`, `github.com/x/y`
+    return before != library.inside and project == _plain(before.rpartition("/")[2])
 
 
 def _plain(name: str) -> str:
@@ -125,7 +128,7 @@ def choose_places(
     around: Around,
     names: Mapping[int, str],
 ) -> ChosenPlaces:
-    """Choose among the candidates of each frame; frames of installed packages come last.
+    """Choose among the candidates of each frame: own code, then installed packages, then guesses.
 
     Where a file's name alone is the same, the file must define the function. Of files that are as
     likely, that of the repository which most frames may be of is taken.
@@ -144,7 +147,7 @@ def choose_places(
         return (components, is_partial, not place.is_inside, shared, *rest)
 
     ordered = [sorted(places, key=order) for places in known if places]
-    ordered.sort(key=lambda places: places[0].is_library)
+    ordered.sort(key=lambda places: (_is_guess(places[0]), places[0].is_library))
     others = [
         one
         for first, *rest in ordered
@@ -154,6 +157,12 @@ def choose_places(
     return ChosenPlaces(
         [places[0] for places in ordered], others, trace.unplaced + len(candidates) - len(ordered)
     )
+
+
+def _is_guess(place: FramePlace) -> bool:
+    """Return whether only the name of a file deeper in a repository is the same: `config.ru`."""
+    is_name_alone = place.components < _LEAST_COMPONENTS and place.file.path != place.frame.path
+    return is_name_alone and not place.of_function
 
 
 def _with(around: Around) -> Callable[[FramePlace], FramePlace]:

@@ -69,7 +69,8 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
         return None
     check_characters(text)
     if place := parse_place(text):
-        return PastedText(StackTrace("", (place,)), parse_error(text.partition(": ")[2]))
+        error = parse_error(text) or parse_error(text.partition(": ")[2])
+        return PastedText(StackTrace("", (place,)), error)
     trace = parse_trace(text)
     error = error_of_trace(text) if trace else parse_error(text)
     return PastedText(trace, error) if trace or error else None

@@ -118,7 +118,10 @@ def example_searches(repositories: Sequence[tuple[int, str]]) -> list[Example]:
             "A regular expression, in slashes",
             [_search(rf"/{beginning[0] if beginning else called.name}\w+/")],
         ),
-        Example("Filters in the text", [_search(" ".join([*map(str, filters), words]))]),
+        Example(
+            "Filters in the text",
+            [_search(" ".join([*map(str, filters), *name_parts(called.name)]))],
+        ),
         Example("Part of a symbol's name", [_search(name_parts(called.name)[0], Mode.SYMBOL)]),
     ]
 

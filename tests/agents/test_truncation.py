@@ -275,3 +275,11 @@ def test_lines_around_matches_go_before_the_matches_themselves() -> None:
     assert cut["results"][0]["context"] == []
     assert cut["results"][0]["truncated"]
     assert estimate_tokens(search_text(cut)) <= MIN_TOKENS
+
+
+def test_an_answer_of_which_nothing_fits_does_not_say_that_there_is_nothing() -> None:
+    answer = recorded("grep")
+    (line,) = answer["results"][0]["lines"][:1]
+    answer["results"] = [{**answer["results"][0], "lines": [{**line, "text": "x " * 2_000}]}] * 3
+    text = search_text(truncate_search({**answer, "count": 3}, Budget(MIN_TOKENS)))
+    assert text.startswith(f"None of 3 results for {answer['query']} fits into max_tokens")

@@ -65,6 +65,7 @@ _NAME: Final = re.compile(  # a.b, aB, AB, a_b
         |[A-Z][A-Z0-9_]{2,100}|[A-Za-z0-9]{1,100}_\w{1,100})\b""",
     re.VERBOSE,
 )
+_SENTENCE: Final = re.compile(r"[:.!?;]\s|\s\([^()]{0,500}(?:\)|\Z)")
 _LEAST_LETTERS: Final = 4  # of a part
 _LEAST_LETTERS_ALONE: Final = 10  # of a part that is searched without the others
 
@@ -114,13 +115,15 @@ def fixed_parts(message: str) -> tuple[str, ...]:
 def smaller_parts(parts: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return parts that a source may hold where it does not hold all, ERROR_READINGS at most.
 
-    They are the beginnings of wrapped errors, the parts without names of code, each clause, and
-    clauses without their first or last word: names are filled in without quotes, too.
+    They are the beginnings of wrapped errors, the parts without names of code, each clause or
+    sentence, and these without their first or last word: names are filled in without quotes, too,
+    a source may break its text between sentences, and fill in what is in parentheses.
     """
     pieces = tuple(_pieces(_WRAPPED, parts))
     found = [pieces[:count] for count in range(len(pieces) - 1, 1, -1)]
     unnamed = tuple(_pieces(_NAME, parts))
-    clauses = sorted({*pieces, *unnamed}, key=lambda clause: (-len(clause), clause))
+    sentences = _pieces(_SENTENCE, parts)
+    clauses = sorted({*pieces, *unnamed, *sentences}, key=lambda clause: (-len(clause), clause))
     without_ends = (
         shorter
         for clause in clauses

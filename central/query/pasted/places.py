@@ -19,6 +19,7 @@ _PLACE: Final = re.compile(
     )["'`)>]?(?::(?:\s.*)?|,)?\s*\Z""",
     re.VERBOSE | re.DOTALL,
 )
+_ARROW: Final = re.compile(r"\s-->\s{1,8}(?P<place>[^\s:]{1,1024}:\d{1,7}:\d{1,6})(?!\S)")  # rustc
 # `example.com:80` is a place too, but no file is called so; `10.0.0.1:80` and `x:1` are none.
 _FILE: Final = re.compile(r"(?:.*/)?(?:[^/]*\.[A-Za-z][\w+-]{0,9}|[A-Z]\w*file|\.\w+)\Z", re.DOTALL)
 _BLOB: Final = re.compile(
@@ -33,11 +34,13 @@ _PAGE: Final = re.compile(
 def parse_place(text: str) -> Frame | None:
     """Return the place that a text is, or begins with before a colon and a message.
 
-    A repository that the text names is in front of the path. None for any other text.
+    So is the one behind a message and `-->`. A repository that the text names is in front of the
+    path. None for any other text.
     """
     if len(text) > QUERY_CHARACTERS or not text[:1].strip():
         return None
-    found = _PLACE.match(text)
+    behind = _ARROW.search(text)
+    found = _PLACE.match(behind["place"] if behind else text)
     if found is None:
         return None
     path = _path(found["path"])

@@ -165,6 +165,37 @@ def test_frames_of_installed_packages_come_after_those_of_the_organisation(
     assert [row.project for row in answer.results] == ["auth-service"] * 2 + ["pyjwt"]
 
 
+@pytest.mark.parametrize(
+    ("project", "path", "frame"),
+    [
+        ("Slim", "Slim/App.php", "#0 /var/www/vendor/slim/slim/Slim/App.php(2): Slim\\App->run()"),
+        ("pflag", "flag.go", "\t/app/vendor/github.com/spf13/pflag/flag.go:2 +0x1d"),
+        ("web", "axum/src/routing/mod.rs", "at /root/.cargo/registry/src/index.crates.io-6f17d22bba"
+         "15001f/axum-0.7.5/src/routing/mod.rs:2:13"),
+        ("rails", "activerecord/lib/active_record/base.rb", "from /usr/lib/ruby/gems/3.2.0/gems/"
+         "activerecord-7.1.2/lib/active_record/base.rb:2:in `find'"),
+    ],
+)  # fmt: skip
+def test_a_file_of_an_installed_package_is_found_in_the_packages_repository(
+    acme: Organization, find: Search, project: str, path: str, frame: str
+) -> None:
+    index_repository(acme, project, {path: "a\nb\n"})
+    index_repository(acme, "other", {path.rpartition("/")[2]: "a\nb\n"})
+    assert [(row.project, row.file) for row in find(frame).results] == [(project, path)]
+
+
+def test_a_file_of_which_the_name_alone_is_known_comes_last(
+    acme: Organization, find: Search
+) -> None:
+    code = "def response\n  raise LintError\nend\n"
+    index_repository(acme, "rack", {"lib/rack/lint.rb": code, "test/rackup/config.ru": "run 1\n"})
+    answer = find(
+        "/usr/lib/ruby/gems/3.2.0/gems/rack-3.0.8/lib/rack/lint.rb:2:in `response': no (LintError)"
+        "\n\tfrom config.ru:1:in `<main>'"
+    )
+    assert [row.file for row in answer.results] == ["lib/rack/lint.rb", "test/rackup/config.ru"]
+
+
 def test_filters_of_the_request_apply_to_frames(find: Search) -> None:
     assert [row.file for row in find(TRACE, exclude="middleware").results] == ["src/auth/tokens.py"]
     assert lines_of(find(TRACE, limit=1)) == LINES[:1]
@@ -200,6 +231,9 @@ def messages(acme: Organization) -> Repository:
         {
             "pool.py": 'def connect(name, seconds):\n    raise PoolError(f"connection to {name!r} '
             'failed: timeout after {seconds}s")\n',
+            "path.rs": 'fn bad() -> &str { "Invalid URL" }\n',
+            "url.py": 'raise MissingSchema(\n    f"Invalid URL {url!r}: No scheme supplied. "\n'
+            '    f"Perhaps you meant https://{url}?"\n)\nfail(f"Got an extra argument ({args})")\n',
             "read.go": 'package read\n\nvar a = fmt.Errorf("open the settings: %w", err)\n',
         },
     )
@@ -214,6 +248,9 @@ def messages(acme: Organization) -> Repository:
          ["connection to", "failed: timeout after"]),
         ("error: open the settings: no such file or directory: /etc/x", "read.go",
          ["open the settings"]),
+        ("url.MissingSchema: Invalid URL 'x': No scheme supplied. Perhaps you meant https://x?",
+         "url.py", ["No scheme supplied"]),
+        ("UsageError: Got an extra argument (foo)", "url.py", ["Got an extra argument"]),
     ],
 )  # fmt: skip
 def test_an_error_finds_the_line_with_its_fixed_parts(

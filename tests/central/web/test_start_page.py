@@ -47,7 +47,7 @@ def test_examples_are_of_the_organisations_own_symbols(acme: Organization) -> No
         "A question": ["where is the plum jam used"],
         "Text as it stands, in quotes": ['"pick_plums("'],
         "A regular expression, in slashes": [r"/Plum\w+/"],
-        "Filters in the text": ["lang:python repo:kitchen plum jam"],
+        "Filters in the text": ["lang:python repo:kitchen pick plums"],
         "Part of a symbol's name": ["pick"],
     }
 
@@ -59,6 +59,14 @@ def test_every_example_finds_something(acme: Organization) -> None:
             mode = Mode.SYMBOL if "mode=symbol" in address else Mode.HYBRID
             request = SearchRequest((text,), mode=mode)
             assert search(credential=credential_for(acme), request=request).results, text
+
+
+def test_the_filters_of_an_example_are_those_of_its_words(acme: Organization) -> None:
+    classes = index_repository(acme, "jam", {"jam.go": "package jam\n\ntype PlumJam struct{}\n"})
+    functions = index_repository(acme, "kitchen", {"plums.py": "def pick_plums():\n    pass\n"})
+    found = example_searches([(classes.pk, "jam"), (functions.pk, "kitchen")])
+    (filters,) = [one.searches for one in found if one.what == "Filters in the text"]
+    assert [text for text, _ in filters] == ["lang:python repo:kitchen pick plums"]
 
 
 def test_without_definitions_there_are_none(acme: Organization) -> None:

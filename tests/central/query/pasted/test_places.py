@@ -20,6 +20,7 @@ from central.query.pasted.places import parse_place
         ("src/x.py, line 12", "src/x.py", 12),
         ("at src/x.js:3:4", "src/x.js", 3),
         (" --> src/main.rs:4:5".strip(), "src/main.rs", 4),
+        ("error[E0382]: use of moved value: `x`\n  --> src/main.rs:4:5\n   |\n", "src/main.rs", 4),
         ("C:\\src\\X.cs:12", "src/X.cs", 12),
         ("Makefile:12", "Makefile", 12),
         ("http://localhost:3000/src/App.tsx:3:4", "src/App.tsx", 3),
