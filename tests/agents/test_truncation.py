@@ -281,5 +281,5 @@ def test_an_answer_of_which_nothing_fits_does_not_say_that_there_is_nothing() ->
     answer = recorded("grep")
     (line,) = answer["results"][0]["lines"][:1]
     answer["results"] = [{**answer["results"][0], "lines": [{**line, "text": "x " * 2_000}]}] * 3
-    text = search_text(truncate_search({**answer, "count": 3}, Budget(MIN_TOKENS)))
+    text = search_text(truncate_search({**answer, "count": 3}, Budget(MIN_TOKENS, search_text)))
     assert text.startswith(f"None of 3 results for {answer['query']} fits into max_tokens")

@@ -60,7 +60,7 @@ def test_words_keep_names_that_were_filled_in_and_no_values() -> None:
          [("open the config file", "read"), ("no such file or directory",),
           ("open the config file",)]),
         ("Missing map from Shop.Order to OrderDto. Create it by CREATE_MAP",
-         [("Missing map from", "Create it by"), ("Missing map from",)]),
+         [("Missing map from", "Create it by"), ("Missing map from Shop.Order to OrderDto",)]),
         ("till flag redefined: verbose",
          [("till flag redefined",), ("flag redefined: verbose",), ("flag redefined",)]),
         ("lost", []),
