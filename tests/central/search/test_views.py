@@ -68,9 +68,10 @@ def test_files_are_results_if_that_is_asked(client: Client) -> None:
 
 def test_counts_are_in_the_answer_if_they_are_asked_for(client: Client) -> None:
     body = {"query": '"validate_token"'}
-    assert "facets" not in post(client, **body).json()
+    assert post(client, **body).json()["facets"] is None
     facets = post(client, **body, facets=True).json()["facets"]
-    assert facets.keys() == {"files", "at_least", "repository", "language", "directory"}
+    kinds = {"repository", "language", "directory", "owner"}
+    assert facets.keys() == {"files", "at_least", *kinds}
     assert facets["files"] == sum(one["files"] for one in facets["repository"])
     address = client.get(ADDRESS, {"org_id": "acme", **body, "facets": "true"}).json()
     assert address["facets"] == facets

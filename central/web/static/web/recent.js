@@ -6,21 +6,20 @@
   const MOST = 10;
   const PREFIX = "aeterna:";
 
+  const inStorage = (act) => {
+    try {
+      return act(localStorage);
+    } catch {
+      return null; // the browser keeps nothing: then there is nothing to show, or to forget
+    }
+  };
   const read = (key) => {
-    try {
-      const found = JSON.parse(localStorage.getItem(PREFIX + key) ?? "[]");
-      return Array.isArray(found) ? found.filter((one) => typeof one?.text === "string" && typeof one.address === "string") : [];
-    } catch {
-      return [];
-    }
+    const found = inStorage((storage) => JSON.parse(storage.getItem(PREFIX + key)));
+    const isEntry = (entry) => typeof entry?.text === "string" && typeof entry.address === "string";
+    return Array.isArray(found) ? found.filter(isEntry) : [];
   };
-  const write = (key, entries) => {
-    try {
-      localStorage.setItem(PREFIX + key, JSON.stringify(entries.slice(0, MOST)));
-    } catch {
-      // The browser keeps nothing: then there is nothing to show.
-    }
-  };
+  const write = (key, entries) =>
+    inStorage((storage) => storage.setItem(PREFIX + key, JSON.stringify(entries.slice(0, MOST))));
   const remember = (key, entry) =>
     write(key, [entry, ...read(key).filter(({ text, address }) => text !== entry.text || address !== entry.address)]);
 
@@ -55,21 +54,15 @@
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("[data-recent-clear]")) return;
     const recent = event.target.closest("[data-recent-list]");
-    try {
-      localStorage.removeItem(`${PREFIX}searches/${recent.dataset.recentList}`);
-    } catch {
-      // There is nothing then.
-    }
+    inStorage((storage) => storage.removeItem(`${PREFIX}searches/${recent.dataset.recentList}`));
     recent.hidden = true;
     document.getElementById("q")?.focus();
   });
   document.addEventListener("submit", (event) => {
     if (!event.target.matches("[data-forget]")) return;
-    try {
-      for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
-    } catch {
-      // As above.
-    }
+    inStorage((storage) => {
+      for (const key of Object.keys(storage)) if (key.startsWith(PREFIX)) storage.removeItem(key);
+    });
   });
 
   const opened = document.querySelector("[data-opened]");
