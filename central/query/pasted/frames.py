@@ -14,7 +14,8 @@ from central.query.pasted.paths import plain_path
 _PATH: Final = "{1,1024}"  # how long a path may be: PATH_BYTES
 _PLACE: Final = r":(?P<line>\d{1,7})"
 _COLUMN: Final = r":(?P<column>\d{1,6})"
-_WORD: Final = r"(?<![^\s(\[])"  # where a word begins
+# Where a word begins; a path that begins there has no such bracket, else it may begin at each.
+_WORD: Final = r"(?<![^\s(\[])"
 _BEFORE: Final = 500  # characters before a place in which Go and Rust name its function
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[!?]?")
 
@@ -143,7 +144,7 @@ STYLES: Final = (
         re.compile(r"File |\.py:\d+: "),
         (
             re.compile(  # pytest
-                rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.py){_PLACE}: "
+                rf"{_WORD}(?P<path>[^\s:\"'(\[]{_PATH}\.py){_PLACE}: "
                 r"(?:in (?P<function>[\w.<>]{1,200})|[A-Z]\w{0,100}(?:Error|Exception|Failed)\b)"
             ),
             re.compile(
@@ -205,7 +206,7 @@ STYLES: Final = (
         re.compile(r":in ['`]"),
         (
             re.compile(
-                rf"{_WORD}(?P<path>[^\s:'\"`]{_PATH}){_PLACE}"
+                rf"{_WORD}(?P<path>[^\s:'\"`(\[]{_PATH}){_PLACE}"
                 r":in [`'](?P<function>[^'`\n]{1,300})'"
             ),
         ),
@@ -216,7 +217,7 @@ STYLES: Final = (
         re.compile(r"\.go:\d+ \+0x|goroutine \d|\)\s+\S+\.go:\d"),
         (
             re.compile(
-                rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.go){_PLACE}(?:{_COLUMN})?"
+                rf"{_WORD}(?P<path>[^\s:\"'(\[]{_PATH}\.go){_PLACE}(?:{_COLUMN})?"
                 r"(?: \+0x[0-9a-f]{1,16})?"
             ),
         ),
@@ -226,7 +227,7 @@ STYLES: Final = (
     Style(
         "rust",
         re.compile(r"panicked at|\bat \S+\.rs:\d"),
-        (re.compile(rf"{_WORD}(?P<path>[^\s:\"']{_PATH}\.rs){_PLACE}(?:{_COLUMN})?"),),
+        (re.compile(rf"{_WORD}(?P<path>[^\s:\"'(\[]{_PATH}\.rs){_PLACE}(?:{_COLUMN})?"),),
         _before(_RUST_FUNCTION),
         name_is_before=True,
     ),

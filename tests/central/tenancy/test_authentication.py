@@ -127,7 +127,10 @@ def test_the_token_command_prints_the_token_alone(capsys: pytest.CaptureFixture[
 
 
 def test_a_token_that_cannot_index_names_only_repositories_that_exist() -> None:
-    RepositoryFactory.create(organization__slug="umbrella", name="Billing")
+    billing = RepositoryFactory.create(organization__slug="umbrella", name="Billing")
+    RepositoryFactory.create(
+        organization=billing.organization, name="bilings", retired_at="2026-01-01T00:00:00Z"
+    )
     command = ["create_token", "--organization", "umbrella", "--repositories", "biling", "--scopes"]
     with pytest.raises(CommandError, match=r"no repository biling yet\. Near names: Billing\."):
         call_command(*command, "search")

@@ -30,7 +30,7 @@ class Command(ServiceCommand):
         given, scopes = options["repositories"], split_list(options["scopes"])
         repositories = None if given is None else split_list(",".join(given))
         organization = organization_named(options["organization"])
-        existing = Repository.objects.filter(organization=organization)
+        existing = Repository.objects.filter(organization=organization, retired_at=None)
         warning = check_token_repositories(existing, scopes=scopes, names=repositories)
         token = create_token(
             organization_slug=organization.slug,

@@ -104,3 +104,11 @@ def test_the_outermost_frames_are_left_out_of_a_condensed_trace() -> None:
 def test_what_stands_around_a_trace_changes_nothing(trace: str) -> None:
     read = parse_trace(f"2026-11-30 09:12:00 ERROR request failed\n{trace}\nSee the log.")
     assert read == parse_trace(trace)
+
+
+@pytest.mark.parametrize("bracket", ["(", "[", "f(", "(" * 2_000])
+def test_a_path_begins_behind_a_bracket(bracket: str) -> None:
+    """It began at each of many brackets, and each was read to a path's greatest length."""
+    read = parse_trace(f"{bracket}acme/main.go:7 +0x1d")
+    assert read
+    assert [frame[:2] for frame in read.frames] == [("acme/main.go", 7)]
