@@ -66,6 +66,7 @@ def example_searches(repositories: Sequence[tuple[int, str]]) -> list[Example]:
         Filter(FilterName.LANG, one.language, Match.EXACT),
         Filter(FilterName.REPO, one.project),
     ]
+    filtered = [*map(str, filters), *name_parts(one.name)]
     beginning = _BEGINNING.match(other.name)
     named = [one.name, *([member.qualified_name] if member else [])]
     return [
@@ -76,7 +77,7 @@ def example_searches(repositories: Sequence[tuple[int, str]]) -> list[Example]:
             "A regular expression, in slashes",
             [_search(rf"/{beginning[0] if beginning else one.name}\w+/")],
         ),
-        Example("Filters in the text", [_search(" ".join([*map(str, filters), *name_parts(one.name)]))]),
+        Example("Filters in the text", [_search(" ".join(filtered))]),
         Example("Part of a symbol's name", [_search(name_parts(one.name)[0], Mode.SYMBOL)]),
     ]
 

@@ -73,6 +73,14 @@ def test_one_frame_or_place_finds_its_line(find: Search, frame: str, line: tuple
     assert (find(frame).results[0].file, find(frame).results[0].start_line) == line
 
 
+def test_a_trace_of_pytest_that_begins_with_a_place_is_a_trace(find: Search) -> None:
+    answer = find(
+        "src/auth/middleware.py:13: in authenticate\n    claims = validate_token(token)\n"
+        "src/auth/tokens.py:9: in validate_token\n    return jwt.decode(token, KEY)\n"
+    )
+    assert lines_of(answer) == LINES
+
+
 def test_a_name_alone_is_a_file_only_if_it_defines_the_function(find: Search) -> None:
     answer = find('File "/app/other/tokens.py", line 9, in no_such_function')
     assert answer.reading
