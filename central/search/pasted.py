@@ -68,10 +68,11 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
     if text.startswith('"') and text.endswith('"'):  # a literal
         return None
     check_characters(text)
-    if place := parse_place(text):
+    trace = parse_trace(text)
+    place = parse_place(text)
+    if place and (trace is None or len(trace.frames) == 1):  # pytest begins with a place
         error = parse_error(text) or parse_error(text.partition(": ")[2])
         return PastedText(StackTrace("", (place,)), error)
-    trace = parse_trace(text)
     error = error_of_trace(text) if trace else parse_error(text)
     return PastedText(trace, error) if trace or error else None
 

@@ -12,6 +12,11 @@ from indexer.limits import PANEL_DOCUMENTATION_CHARACTERS, PANEL_DOCUMENTATION_L
 
 _HEAD_LINES: Final = 30  # of a definition of Python, before its docstring
 _DOCSTRING: Final = re.compile(r"""\s*[rRuU]{0,2}(?P<quotes>\"{3}|'{3})(?P<text>.*)""")
+_STRING: Final = re.compile(r""""[^"]*"|'[^']*'""")
+_OVERLOAD: Final = re.compile(r"\s*@(?:\w+\.)?overload\b")
+_DEF: Final = re.compile(r"\s*(?:async )?def \w+")
+_NAMED: Final = re.compile(r"\s*(?:(?:async )?def|class) \w")
+_OVERLOADS_LINES: Final = 500  # between an overload and what is written
 _ANNOTATION: Final = re.compile(r"\s*(@\w|#\[|\[\w)")  # between a comment and its definition
 _LINE_COMMENT: Final = re.compile(r"\s*(?:(?://[/!]?|--|;+) ?|#+(?: |$))(?P<text>.*)")
 _BLOCK_END: Final = re.compile(r"(?P<text>.*)\*/\s*$")
@@ -25,7 +30,9 @@ def documentation(lines: Sequence[str], *, language: str, start_line: int) -> st
 
     It has at most PANEL_DOCUMENTATION_LINES lines.
     """
-    found = _docstring(lines, start_line - 1) if language == _PYTHON else ""
+    found = ""
+    if language == _PYTHON:
+        found = _docstring(lines, _implementation(lines, start_line - 1))
     return _bounded(found or _comment_above(lines, start_line - 1))
 
 
@@ -36,8 +43,7 @@ def _bounded(text: str) -> str:
 
 
 def _docstring(lines: Sequence[str], start: int) -> str:
-    head = range(start, min(start + _HEAD_LINES, len(lines)))
-    end = next((at for at in head if lines[at].split(" #")[0].rstrip().endswith(":")), None)
+    end = _head_end(lines, start)
     if end is None or end + 1 >= len(lines):
         return ""
     opened = _DOCSTRING.match(lines[end + 1])
@@ -53,6 +59,39 @@ def _docstring(lines: Sequence[str], start: int) -> str:
         if closed:
             break
     return cleandoc("\n".join(text))
+
+
+def _head_end(lines: Sequence[str], start: int) -> int | None:
+    """Return the line whose colon ends the head; None for what has its body on that line."""
+    depth = 0
+    for at in range(_behind_decorators(lines, start), min(start + _HEAD_LINES, len(lines))):
+        code = _STRING.sub("", lines[at]).split("#")[0].rstrip()
+        depth += sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
+        if depth <= 0:
+            return at if code.endswith(":") else None
+    return None
+
+
+def _behind_decorators(lines: Sequence[str], start: int) -> int:
+    """Return the line of `def` or `class` behind decorators that begin at `start`, else that."""
+    if start >= len(lines) or not lines[start].lstrip().startswith("@"):
+        return start
+    head = range(start, min(start + _HEAD_LINES, len(lines)))
+    return next((at for at in head if _NAMED.match(lines[at])), start)
+
+
+def _implementation(lines: Sequence[str], start: int) -> int:
+    """Return where the function is written of which an overload begins at `start`, else that."""
+    if start < 1 or start >= len(lines) or not _OVERLOAD.match(lines[start - 1]):
+        return start
+    head = _DEF.match(lines[start])
+    if head is None:
+        return start
+    for at in range(start + 1, min(start + _OVERLOADS_LINES, len(lines))):
+        found = _DEF.match(lines[at])
+        if found and found[0] == head[0] and not _OVERLOAD.match(lines[at - 1]):
+            return at
+    return start
 
 
 def _comment_above(lines: Sequence[str], start: int) -> str:

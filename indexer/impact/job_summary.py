@@ -139,7 +139,9 @@ def _project(project: AffectedProject, note: str, limit: int) -> _Block:
 
 def _call(call: Call) -> str:
     location = link(code(f"{call.file}:{call.line}"), call.url)
-    return f"{location} in {code(call.caller.qualified_name)} ({text(format_confidence(call))})"
+    caller = call.caller.qualified_name
+    inside = f" in {code(caller)}" if caller else ""  # else at a file's top level
+    return f"{location}{inside} ({text(format_confidence(call))})"
 
 
 def _end(impact: Impact, max_bytes: int) -> str:

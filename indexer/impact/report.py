@@ -82,7 +82,8 @@ def _project_lines(project: AffectedProject, limit: int) -> Iterator[str]:
     yield f"    in {project.project}: {pluralize(project.count, 'caller')}{versions(project)}"
     for call in project.callers[:limit]:
         caller = call.caller.qualified_name
-        yield f"      at {call.file}:{call.line} in {caller} ({format_confidence(call)})"
+        inside = f" in {caller}" if caller else ""  # else at a file's top level
+        yield f"      at {call.file}:{call.line}{inside} ({format_confidence(call)})"
     if more := omitted_lines(project, limit):
         yield f"      {more}"
 

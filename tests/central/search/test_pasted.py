@@ -88,6 +88,14 @@ def test_an_installed_package_is_its_repository_whatever_folder_it_is_installed_
         assert (first.project, first.start_line) == place
 
 
+def test_a_trace_of_pytest_that_begins_with_a_place_is_a_trace(find: Search) -> None:
+    answer = find(
+        "src/auth/middleware.py:13: in authenticate\n    claims = validate_token(token)\n"
+        "src/auth/tokens.py:9: in validate_token\n    return jwt.decode(token, KEY)\n"
+    )
+    assert lines_of(answer) == LINES
+
+
 def test_a_name_alone_is_a_file_only_if_it_defines_the_function(find: Search) -> None:
     answer = find('File "/app/other/tokens.py", line 9, in no_such_function')
     assert answer.reading

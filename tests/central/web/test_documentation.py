@@ -28,6 +28,20 @@ def test_of_python_it_is_the_docstring() -> None:
     assert of("def f(): # no\n    r'''One.'''", "python", 1) == "One."
 
 
+def test_of_an_overload_it_is_that_of_the_function() -> None:
+    code = '''\
+        @t.overload
+        def ask(text: str = ": (") -> str: ...
+        @overload
+        def ask(text: int) -> int: ...
+        def other():
+            """No."""
+        def ask(text):
+            """Ask."""
+        '''
+    assert of(code, "python", 2) == of(code, "python", 4) == "Ask."
+
+
 @pytest.mark.parametrize(
     ("code", "language", "line"),
     [
@@ -49,6 +63,8 @@ def test_without_a_docstring_it_is_the_comment_above(code: str, language: str, l
     [
         ("def f():\n    return 1", "python", 1),
         ("def f(", "python", 1),
+        ('def f(): ...\ndef g():\n    """Of g."""', "python", 1),
+        ('A = 1\ndef g():\n    """Of g."""', "python", 1),
         ("# Of something else.\n\ndef f():\n    pass", "python", 3),
         ("#include <a.h>\nint f();", "c", 2),
         ("int a; */\nint f();", "c", 2),

@@ -28,6 +28,12 @@ def test_a_definition_is_told_with_links_to_its_callers() -> None:
     assert "<code>web</code> at <code>cccccccccccc</code>" in summary
 
 
+def test_a_call_at_the_top_level_of_a_file_is_in_nothing() -> None:
+    top_level = call("own.py", 2, caller=Caller("", "", "", 0))
+    summary = impact_summary(impact(symbol("charge", affected("shop", top_level))))
+    assert "  * <code>own&#46;py&#58;2</code> (high, import)" in summary
+
+
 def test_what_has_no_caller_is_named_in_a_line() -> None:
     summary = impact_summary(impact(symbol("idle"), symbol("lazy")))
     assert "Changed, without callers: idle, lazy\n" in summary

@@ -10,6 +10,7 @@ from indexer.impact.queries import Caller, MissingProject, OwnerCount
 from indexer.impact.report import as_json, format_text, summary_line, warnings
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
+TOP_LEVEL = Caller("", "", "", 0)
 REACHING = symbol("charge", affected("web", call()), affected("till", call()))
 
 
@@ -90,7 +91,7 @@ def test_the_text_names_every_place() -> None:
     found = impact(
         symbol(
             "charge",
-            affected("shop", call("own.py", 2), count=300),
+            affected("shop", call("own.py", 2, caller=TOP_LEVEL), count=300),
             affected("till", lagging, call("till.py", 9, pinned_version="1.3", candidates=2)),
             affected("web", call(rule="receiver_type", confidence="medium")),
             owners=(OwnerCount("@acme/web", 2), OwnerCount("jane@acme.example", 1)),
@@ -108,7 +109,7 @@ def test_the_text_names_every_place() -> None:
         "    in web: 1 caller",
         "      at app.py:5 in main (medium, receiver_type)",
         "    in shop: 300 callers",
-        "      at own.py:2 in main (high, import)",
+        "      at own.py:2 (high, import)",
         "      and 299 more",
         "  callers by owner: @acme/web 7, jane@acme.example 1, not known 1",
         "  searched: 2 repositories, all in the credential's scope",
