@@ -20,7 +20,6 @@ from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
 from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import Repository
 from central.saved_searches.models import SavedSearch
-from central.saved_searches.services.watching import look_at_watched
 from indexer.limits import (
     ALERT_ATTEMPTS,
     ALERT_INTERVAL_SECONDS,
@@ -44,6 +43,8 @@ def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
     each time, so that slow receivers keep no organisation waiting for ever. What fails holds up no
     other one.
     """
+    from central.saved_searches.services.watching import look_at_watched  # commands search nothing
+
     end = time.monotonic() + settings.SWEEP_SECONDS
     delivered = 0
     for organization_id in list(_organizations_to_visit().values_list("pk", flat=True)):

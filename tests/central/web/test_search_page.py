@@ -138,7 +138,7 @@ def test_every_filter_is_in_the_address_and_in_the_form(member: Client) -> None:
     assert projects_in(html) == ["site"]
     for shown in (
         '<option value="lexical" selected>',
-        "<option selected>typescript</option>",
+        '<option value="typescript" selected>',
         'name="path" value="src/"',
         'name="exclude" value="test"',
     ):
@@ -354,18 +354,18 @@ def test_an_unknown_language_of_the_form_is_said_at_its_field(member: Client) ->
 
 
 def test_an_empty_exact_answer_offers_other_searches(member: Client) -> None:
-    html = page(member, q='lang:go "Validate_.*"', project="auth")
+    html = page(member, q='lang:python "Validate_.*"', project="auth")
     assert "looks like a regular expression" in html
     assert "or search by a regular expression." in html
     links = dict(re.findall(r'<li><a href="(\?q=[^"]*)">([^<]*)</a></li>', html))
     assert {unescape(label): unescape(address) for address, label in links.items()} == {
-        "Without the project auth": "?q=lang%3Ago+%22Validate_.%2A%22",
-        "Without lang:go": "?q=%22Validate_.%2A%22&project=auth",
+        "Without the project auth": "?q=lang%3Apython+%22Validate_.%2A%22",
+        "Without lang:python": "?q=%22Validate_.%2A%22&project=auth",
         "Upper and lower case alike, with case:no": (
-            "?q=case%3Ano+lang%3Ago+%22Validate_.%2A%22&project=auth"
+            "?q=case%3Ano+lang%3Apython+%22Validate_.%2A%22&project=auth"
         ),
-        "As a regular expression": "?q=lang%3Ago+%2FValidate_.%2A%2F&project=auth",
-        "By meaning, without quotes and patterns": "?q=lang%3Ago+Validate_.%2A&project=auth",
+        "As a regular expression": "?q=lang%3Apython+%2FValidate_.%2A%2F&project=auth",
+        "By meaning, without quotes and patterns": "?q=lang%3Apython+Validate_.%2A&project=auth",
     }
 
 
