@@ -24,7 +24,7 @@ from tests.central.protocol import file_record, tree_of
 
 METHODS: Final = ("GET", "POST", "DELETE", "PUT", "PATCH")
 PAGE_METHODS: Final = ("GET", "POST")
-VARIANTS: Final = 4
+VARIANTS: Final = 3
 _PART: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 _EXPRESSIONS: Final = {  # routes of Django's admin that are regular expressions
     r"^\^\(\?P<app_label>(\w+).*\)/\$$": r"\1/",
@@ -39,7 +39,6 @@ def fields(word: str) -> dict[str, list[Any]]:
     """
     kit, path, jam = f"{word}-kit", f"{word}_kit/jam.py", f"{word}_jam"
     code, near = f"code:{kit}/{path}", word[:-1]
-    frame = f'File "/srv/{kit}/{path}", line 3, in {jam}'
     return {
         # Parts of addresses
         "organization": ["acme"],
@@ -62,7 +61,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "workspace": [None, "acme", "org-acme"],
         "project_id": [kit],
         "include_projects": [None, [kit], None],
-        "query": [jam, f'"{jam}"', f"repo:{kit} jam owner:{word}-team", frame],
+        "query": [jam, f'"{jam}"', f"repo:{kit} jam owner:{word}-team"],
         "mode": [None, None, "literal"],
         "facets": [None, True, True],
         "symbol": [jam, f"{near}_jam", f"{word}_pot"],
@@ -97,7 +96,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "archived": [None, True],
         "enabled": [True],
         # Fields of pages
-        "q": ["", jam, f'"{jam}" owner:{word}-team', frame],
+        "q": ["", jam, f'"{jam}" owner:{word}-team'],
         "name": ["", jam, f"{near}_jam"],
         "lines": [None, None, "all"],
         "state": [None, "failed"],
@@ -209,11 +208,13 @@ def _request(
 
 
 def variants(word: str) -> list[dict[str, Any]]:
-    """A value for each field, VARIANTS times."""
-    return [
+    """A value for each field, VARIANTS times; then the first again, with a pasted trace."""
+    found = [
         {name: options[number % len(options)] for name, options in fields(word).items()}
         for number in range(VARIANTS)
     ]
+    frame = f'File "/srv/{word}-kit/{word}_kit/jam.py", line 3, in {word}_jam'
+    return [*found, {**found[0], "query": frame, "q": frame}]
 
 
 def _part(route: str, name: str, values: Mapping[str, Any]) -> object:
@@ -301,9 +302,12 @@ def mcp_request(route: str, method: str, parameters: Mapping[str, Any]) -> Reque
 
 
 def requests_of_tools(tools: Iterable[Mapping[str, Any]]) -> Iterator[Request]:
-    """Calls of each tool, about the hidden repository and about the open one."""
+    """Calls of each tool, about the hidden repository and about the open one; each once."""
+    found = {}
     for tool, word in product(tools, (HIDDEN, OPEN)):
         for values in variants(word):
             arguments = filled(tool["inputSchema"]["properties"], values)
             call = {"name": tool["name"], "arguments": arguments}
-            yield mcp_request(f"mcp {tool['name']}", "tools/call", call)
+            request = mcp_request(f"mcp {tool['name']}", "tools/call", call)
+            found.setdefault(request.body, request)
+    yield from found.values()
