@@ -33,7 +33,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 # Each of these is for one of several processes (scheduling.py), with tests of minutes.
 LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/")
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
-SERVICES = (*LONG, "tests/deploy/", "tests/workflows/")  # start services, browsers, runners
+# They start services, browsers or runners, or ask a server some thousand requests.
+SERVICES = (*LONG, "tests/deploy/", "tests/workflows/", "tests/central/isolation/")
 SERVICE_SECONDS = 600
 ENGINE = "tests/deploy/engine"
 ENGINE_SECONDS = 2400  # the first test prepares the engine where it is not in its cache
