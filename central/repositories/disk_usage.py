@@ -5,7 +5,7 @@ log and system catalogues are left out, and so are vectors in a store of another
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -23,10 +23,11 @@ _KEY: Final = "disk_bytes_per_row"
 _ROWS: Final = F("chunks") + F("symbols") + F("references")
 
 
-def disk_bytes(repository: Repository) -> int:
-    """Return the bytes on disk of a repository's index, estimated."""
-    rows = repository.chunks + repository.symbols + repository.references
-    return round(rows * _bytes_per_row()) if rows else 0
+def disk_bytes(repositories: Iterable[Repository]) -> dict[int, int]:
+    """Return the bytes on disk of each repository's index by its id, estimated."""
+    rows = {repository.pk: _rows(repository) for repository in repositories}
+    per_row = _bytes_per_row() if any(rows.values()) else 0.0
+    return {key: round(count * per_row) for key, count in rows.items()}
 
 
 def _bytes_per_row() -> float:
@@ -57,3 +58,7 @@ def _file_bytes(store_url: str) -> Iterator[int]:
                 yield Path(directory, name).stat().st_blocks * _BLOCK
             except FileNotFoundError:  # the store has replaced it
                 continue
+
+
+def _rows(repository: Repository) -> int:
+    return repository.chunks + repository.symbols + repository.references

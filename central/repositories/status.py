@@ -129,6 +129,7 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
         )
     skipped = _skipped_reasons(found)
     unread = unread_manifests(found)
+    disk = disk_bytes(found)
     not_run = {
         key: ids for find in added("policies_not_run") for key, ids in find(credential).items()
     }
@@ -142,6 +143,7 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
                 None if skipped is None else skipped.get(one.pk, {}),
                 not_run.get(one.pk, []),
                 unread.get(one.pk, {}),
+                disk[one.pk],
             )
             for one in found
         ],
@@ -187,6 +189,7 @@ def _project_status(
     skipped_reasons: dict[str, int] | None,
     policies_not_run: list[str],
     unread_manifests: dict[str, str],
+    disk: int,
 ) -> ProjectStatus:
     live_run = repository.live_run  # type: ignore[attr-defined]
     return ProjectStatus(
@@ -211,7 +214,7 @@ def _project_status(
         chunks=repository.chunks,
         symbols=repository.symbols,
         references=repository.references,
-        disk_bytes=disk_bytes(repository),
+        disk_bytes=disk,
         languages=repository.languages,
         resolved_by=resolved_by(repository.scip, repository.languages),
         languages_without_symbols=sorted(WITHOUT_SYMBOLS.intersection(repository.languages)),

@@ -24,7 +24,7 @@ _ENDING: Final = _sql("""SELECT tail.text, f.id, f.repository_id, f.path, f.lang
         WHERE repository_id = ANY(%s::bigint[]) AND skipped = '' LIMIT %s
     ) AS f""")
 # Other tenants' files may be all that is looked at for a tail. Paths that are the tail itself are
-# then looked up in each repository, so that nobody else's files decide whether they are found.
+# then looked up in each repository: they are found whatever files other tenants have.
 _WHOLE: Final = _sql("""SELECT tail.text, f.id, f.repository_id, f.path, f.language, f.size,
         f.generated <> ''
     FROM unnest(%s::text[]) AS tail(text)

@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
@@ -164,16 +165,14 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         visible=scope.visible,
     )
     required = restriction(read, scope)
-    repositories = required.repositories() if required else list(searched)
-    wanted = set(repositories)
+    repositories = list(searched)
+    if required:
+        repositories = required.repositories()
+        collections = _of_repositories(collections, set(repositories))
     plan = RetrievalPlan(
         mode=request.mode,
         queries=queries,
-        collections={
-            spec: kept
-            for spec, several in collections.items()
-            if (kept := [one for one in several if one.repository in wanted])
-        },
+        collections=collections,
         repositories=repositories,
         points=point_filter(request),
         rows=replace(row_filter(request), holds=required.holds if required else None),
@@ -227,6 +226,17 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
             at_least=ranked.is_cut or bool(lacks),
         )
     return _Page(results, has_more, bool(reindexed), lacks, is_restricted, match, facets)
+
+
+def _of_repositories(
+    collections: Mapping[EmbedderSpec, Sequence[Collection]], wanted: AbstractSet[int]
+) -> dict[EmbedderSpec, list[Collection]]:
+    """Return the collections of some repositories; an embedder without any is left out."""
+    kept = {
+        spec: [collection for collection in several if collection.repository in wanted]
+        for spec, several in collections.items()
+    }
+    return {spec: several for spec, several in kept.items() if several}
 
 
 @dataclass(frozen=True, slots=True)

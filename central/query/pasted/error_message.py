@@ -74,8 +74,8 @@ _LEAST_LETTERS_ALONE: Final = 10  # of a part that is searched without the other
 class ErrorMessage:
     """A pasted error. `type` is the bare name of the exception, "" if none is named.
 
-    `parts` are what was not filled in, in order; `words` are the message without what is made
-    anew each time: numbers, hashes, addresses, times.
+    `parts` are what was not filled in, in order; `words` are the message without what differs
+    each time: numbers, hashes, addresses, times.
     """
 
     type: str

@@ -184,10 +184,7 @@ def _check_room(search: SavedSearch) -> None:
 
 
 def _forget_former_members(searches: QuerySet[SavedSearch]) -> bool:
-    """Delete searches that nobody sees any more; whether there were some.
-
-    Who is no longer a member left them, and did not share them.
-    """
+    """Delete unshared searches of former members; return whether there were any."""
     members = Membership.objects.filter(
         user=OuterRef("owner"), organization=OuterRef("organization")
     )

@@ -269,7 +269,7 @@ def _write(search: SavedSearch, look: _Look) -> None:
 def _moved(search: SavedSearch, look: _Look) -> WatchedRepository | None:
     """Compare and set the state of a repository; None if it has changed meanwhile.
 
-    The search's row is locked: nobody else makes a state.
+    The search's row is locked, so that no other process creates a state.
     """
     rows = WatchedRepository.objects.filter(search=search, repository_id=look.repository.id)
     generation = look.repository.generation
