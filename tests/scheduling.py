@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 EXAMPLES = "examples: Organization"  # indexing them takes many seconds
 FIXTURES = (EXAMPLES, "on_qdrant: OnQdrant")
@@ -29,6 +30,18 @@ class Scheduling(LoadFileScheduling):
         if file.startswith(BROWSER):
             return EXAMPLES
         return fixture_of(self.config.rootpath / file) or file
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Take back what a process that ended had not finished.
+
+        pytest-xdist 3.8 also takes back what it had; a process that is given such a file, and
+        nothing else, waits for ever.
+        """
+        scopes = self.assigned_work[node]
+        self.assigned_work[node] = {
+            scope: tests for scope, tests in scopes.items() if not all(tests.values())
+        }
+        return super().remove_node(node)
 
 
 @cache

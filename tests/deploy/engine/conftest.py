@@ -1,6 +1,5 @@
 """An engine, the image that it builds, and the containers of docker-compose.yml."""
 
-import faulthandler
 import shutil
 import signal
 import time
@@ -69,9 +68,3 @@ def stack(engine: Engine, checkout: Path, figures: list[str]) -> Stack:
     figures.append(f"Image: {stack.size(IMAGE) / 1e6:.0f} MB, built in {built - started:.0f} s")
     figures.append(f"`docker compose up --wait`: {up - built:.0f} s")
     return stack
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """To prepare and to build takes longer than what faulthandler finds suspicious."""
-    faulthandler.cancel_dump_traceback_later()
