@@ -3,9 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
-from central.owners.answers import OWNER_COUNTS, OwnerCount
-from central.repositories.visibility import MISSING_MORE, AnsweringProject, MissingProject
-from central.trace.answers import ShownDefinition
+from aeterna_code_search.contract.projects import (
+    MISSING_MORE,
+    OWNER_COUNTS,
+    AnsweringProject,
+    MissingProject,
+    OwnerCount,
+)
+from aeterna_code_search.contract.trace import ShownDefinition
 
 CODES: Final = {
     "edges_behind": "files whose references are not known yet",

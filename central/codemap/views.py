@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject, OwnerCount
 from central.codemap.answers import CodeMap, Consumers, MostCalled, Unused
 from central.codemap.consumers import consumers
 from central.codemap.map import code_map
@@ -14,9 +15,7 @@ from central.codemap.requests import (
 )
 from central.codemap.unused import unused
 from central.http.serializers import Made, serializer_of
-from central.owners.answers import OwnerCount
 from central.repositories.views import AnsweringProjectSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.views import CredentialView, answers
 from central.trace.views import OwnerCountSerializer, TraceMissingSerializer

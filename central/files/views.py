@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from central.files.answers import FileContent, FileList
 from central.files.content import read_lines
 from central.files.listing import list_files
@@ -15,7 +16,6 @@ from central.files.requests import ContentRequestSerializer, ListRequestSerializ
 from central.http.parameters import INTEGER, query_object, to_json
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 

@@ -2,26 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Annotated, Final
 
+from aeterna_code_search.contract.projects import OwnerCount
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
 from indexer.limits import OWNERS_LISTED
-
-OWNER_COUNTS: Final = (
-    f"By owner of their files, the first {OWNERS_LISTED}; a row whose file has two owners counts "
-    "for both"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerCount:
-    """How many rows of an answer are in files of one owner."""
-
-    owner: Annotated[str | None, "null: the files have none, or it is not known"]
-    count: int
-    known: Annotated[bool, "Whether the CODEOWNERS of the repositories could be read"] = True
 
 
 def owner_counts(

@@ -16,9 +16,10 @@ from django.utils.timesince import timesince
 from django.utils.translation import ngettext
 from unfold.decorators import display
 
+from aeterna_code_search.contract.status import IndexState
 from central.repositories import admin_actions
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
+from central.repositories.states import LIVE_RUN_STATES, RunState, with_states
 from central.tenancy.admin_base import AuditedAdmin
 from central.tenancy.audit import user_actor
 

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from aeterna_code_search.contract.search import ContextLine, MatchedLine, Result, SearchRequest
 from central.repositories.visibility import RepositorySnapshot
-from central.search.answers import ContextLine, Result
 from central.search.exact.hits import FileHit
-from central.search.exact.matching import Lines, MatchedLine, matched_lines
-from central.search.query import SearchRequest
+from central.search.exact.matching import Lines, matched_lines
 from indexer.limits import EXACT_LINE_CHARACTERS
 
 # By a file's rank: the lowest score, and the share of the path rules.

@@ -7,32 +7,32 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
+from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.search import (
+    Confidence,
+    Facets,
+    Result,
+    SearchAnswer,
+    SearchRequest,
+    StreamEnd,
+    Total,
+)
 from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.answers import owner_counts
 from central.owners.ownership import RepositoryOwners
 from central.query.syntax import Query
-from central.repositories.visibility import MissingProject
-from central.search.answers import (
-    Answer,
-    Result,
-    StreamEnd,
-    Total,
-    missing_projects,
-    receipt_of,
-)
-from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
-from central.search.facets import Facets, facets_of
+from central.search.facets import facets_of
 from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
-from central.search.query import SearchRequest
 from central.search.reading import ReadRequest, read_request
+from central.search.receipts import missing_projects, receipt_of
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.limits import (
@@ -50,7 +50,9 @@ from indexer.limits import (
 Holds = Callable[[int, str, str], bool]
 
 
-def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
+def find_lines(
+    *, credential: Credential, request: SearchRequest, read: ReadRequest
+) -> SearchAnswer:
     """Return a page of files that match, with their lines.
 
     All of it is read as of one moment. Raises InvalidError for the cursor of another search and
@@ -77,7 +79,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     return replace(answer, next_cursor=cursor, hint=hint)
 
 
-def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> Answer | None:
+def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> SearchAnswer | None:
     """Return the first page of files of the scope that match; None if there is none in time."""
     started, plan = time.perf_counter(), _checked_plan(read)
     with one_moment():
@@ -94,7 +96,7 @@ def _answer(
     page: ExactPage,
     missing: list[MissingProject],
     started: float,
-) -> Answer:
+) -> SearchAnswer:
     request = read.request
     scope.owners.read_ahead(
         scope.searched[key] for key in {hit.file.repository for hit in page.hits}
@@ -102,7 +104,7 @@ def _answer(
     results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
-    return Answer(
+    return SearchAnswer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(results),

@@ -6,13 +6,13 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from central.http import cursors
 from central.owners.reading import OwnersReader, owners_reader
 from central.query.filters import FilterName, Match
 from central.query.patterns import text_matcher
 from central.query.syntax import And, Filter, Node, Not, Or
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
-from central.search.query import GroupBy, SearchRequest
 from central.search.reading import ReadRequest
 from central.tenancy.credentials import Credential
 

@@ -12,6 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
+from aeterna_code_search.contract.search import (
+    GroupBy,
+    Mode,
+    Result,
+    SearchAnswer,
+    SearchReceipt,
+    SearchRequest,
+    StreamEnd,
+)
 from central.http.parameters import (
     DECIMAL,
     FLAG,
@@ -29,10 +39,8 @@ from central.http.parameters import (
 from central.http.serializers import Made, serializer_of
 from central.query.pasted.stack_trace import parse_trace
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
-from central.search.answers import Answer, Receipt, Result, StreamEnd
 from central.search.line_search import every_match
-from central.search.query import EXPANDED_CONTENT, GroupBy, Mode, SearchRequest
+from central.search.query import EXPANDED_CONTENT
 from central.search.service import search
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
@@ -160,8 +168,8 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: MissingProjectSerializer,
 }
-serializer_of(Receipt, _MADE, name="SearchReceipt")
-SearchAnswerSerializer = serializer_of(Answer, _MADE, name="SearchAnswer")
+serializer_of(SearchReceipt, _MADE, name="SearchReceipt")
+SearchAnswerSerializer = serializer_of(SearchAnswer, _MADE, name="SearchAnswer")
 _REQUESTS = SearchRequestSerializer()
 _LISTS: Final = frozenset({"queries", "include_projects", "exclude_projects"})
 _NUMBERS: Final = {

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Call, CallingProject, Calls
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, listed_missing
 from central.tenancy.credentials import Credential
-from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import callee_edges
 from central.trace.edges import Edge
 from central.trace.receipts import missing_projects

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Graph, GraphEdge, GraphNode
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
-from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
 from central.trace.edges import Edge

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Endpoint, Link, ShownDefinition
 from central.corpus.models import File, Import, ScipDocument
 from central.db import fetch_rows, id_array, sql_with
-from central.trace.answers import Endpoint, Link
+from central.repositories.visibility import RepositorySnapshot
 from central.trace.edges import Edge, Step
 from central.trace.request_scope import TraceScope
 from central.trace.requirements import Requirements
@@ -207,6 +208,25 @@ def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
         one.kind,
         one.start_line,
         one.generated,
+    )
+
+
+def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
+    return ShownDefinition(
+        project=repository.name,
+        commit=repository.commit,
+        file=one.path,
+        line=one.start_line,
+        end_line=one.end_line,
+        name=one.name,
+        qualified_name=one.qualified_name,
+        kind=one.kind,
+        signature=one.signature,
+        language=one.language,
+        package=one.distribution or None,
+        version=one.version or None,
+        url=repository.url(one.path, one.start_line, one.end_line),
+        generated=one.generated,
     )
 
 

@@ -4,21 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Meaning, MeantDefinition, NameInFile, PartlyParsed
 from central.corpus.identifiers import references_of
 from central.errors import NotFoundError
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
-from central.trace.answers import (
-    Meaning,
-    MeantDefinition,
-    NameInFile,
-    PartlyParsed,
-    shown_definition,
-)
 from central.trace.callees import resolve_callees
 from central.trace.edges import Edge, Step
 from central.trace.imports import edges_of_imports
-from central.trace.links import links
+from central.trace.links import links, shown_definition
 from central.trace.receipts import receipt_of
 from central.trace.request_scope import TraceScope, traced
 from central.trace.requests import FilePosition

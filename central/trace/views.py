@@ -4,13 +4,20 @@ from typing import Any
 
 from rest_framework import serializers
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject, OwnerCount
+from aeterna_code_search.contract.trace import (
+    Callees,
+    Callers,
+    Calls,
+    Graph,
+    Impact,
+    Meaning,
+    References,
+)
 from central.http.serializers import Made, serializer_of
-from central.owners.answers import OwnerCount
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.views import CredentialView, answers
-from central.trace.answers import Callees, Callers, Calls, Graph, Impact, Meaning, References
 from central.trace.call_edges import calls
 from central.trace.graph import graph
 from central.trace.impact import impact

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from central.trace.answers import Graph, GraphEdge, GraphNode
+from aeterna_code_search.contract.trace import Graph, GraphEdge, GraphNode
 from central.trace.requests import CONFIDENCES
 from central.web.graph_groups import NodeGroup, groups_of
 from central.web.graph_layout import (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from central.trace.answers import GraphNode
+from aeterna_code_search.contract.trace import GraphNode
 from indexer.limits import PICTURE_NODES
 
 _Levels: TypeAlias = Mapping[str, int]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate, dropwhile, groupby
 from typing import Final, NamedTuple
 
-from central.search.answers import ContextLine, Result
-from central.search.exact.matching import MatchedLine
+from aeterna_code_search.contract.search import ContextLine, MatchedLine, Result
 from central.web.highlighting import Interval
 from indexer.limits import EXACT_MATCHES_OF_FILE
 

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
+from aeterna_code_search.contract.search import GroupBy, Mode, SearchRequest
 from central.query.pasted.stack_trace import condensed
 from central.search.pasted import read_pasted
-from central.search.query import GroupBy, Mode, SearchRequest
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.web import other_searches

@@ -6,9 +6,9 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from aeterna_code_search.contract.trace import Callees, Callers
 from central.errors import InvalidError, NotFoundError
 from central.tenancy.credentials import Credential
-from central.trace.answers import Callees, Callers
 from central.trace.graph import graph as graph_around
 from central.trace.position import definition_at
 from central.trace.requests import (

@@ -10,8 +10,14 @@ from pydantic import ValidationError
 
 from agents.backend import INVALID, ToolError
 from agents.results import names_in
-from agents.sidecar.answers import AnswerModel, SearchAnswer, StatusAnswer
-from agents.sidecar.trace_answers import CalleesAnswer, CallersAnswer, GraphAnswer
+from agents.sidecar.answers import (
+    AnswerModel,
+    CalleesAnswer,
+    CallersAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    StatusAnswer,
+)
 from indexer.limits import SIDECAR_ANSWER_BYTES
 from indexer.urls import without_proxy
 

@@ -1,16 +1,14 @@
 """The tools' shapes and limits are those of the API, so that the two cannot drift apart."""
 
 import asyncio
-import types
-from typing import Any, Union, get_args, get_origin
+from typing import Any, get_args
 
 import pytest
-from pydantic import BaseModel
 from rest_framework import serializers
 
+from aeterna_code_search.contract.search import GroupBy, Mode
 from agents import parameters
 from agents.backend import INVALID
-from agents.sidecar import answers, trace_answers
 from agents.sidecar.mapping import sidecar_arguments
 from central.codemap.requests import (
     ConsumersRequestSerializer,
@@ -39,7 +37,6 @@ from central.knowledge.shapes import (
 )
 from central.knowledge.traversal import Direction
 from central.repositories.views import IndexStatusSerializer
-from central.search.query import GroupBy, Mode
 from central.search.views import QueryField, SearchAnswerSerializer, SearchRequestSerializer
 from central.trace.requests import (
     KINDS,
@@ -60,7 +57,6 @@ from tests.agents.expanding import expanded, reduced
 from tests.agents.recorded import RecordedBackend, recorded
 from tests.agents.test_tools import RECORDINGS, TOOLS
 
-OURS = {"left_out"}  # what only the tools add
 YOUNGER = {  # than the recordings
     *("why", "reindex_requested_at", "lacking_since", "indexed_by", "ranges", "confidence"),
     "match",
@@ -76,13 +72,6 @@ YOUNGER = {  # than the recordings
 FOR_PAGES = {"facets"}  # what only a person clicks on
 TAKE_NO_TRACE = {("code_grep", "query")}
 
-SHAPES = [  # of another server's answers
-    (answers.SearchAnswer, SearchAnswerSerializer),
-    (trace_answers.CallersAnswer, CallersSerializer),
-    (trace_answers.CalleesAnswer, CalleesSerializer),
-    (trace_answers.GraphAnswer, GraphSerializer),
-    (answers.StatusAnswer, IndexStatusSerializer),
-]
 STRUCTURES = {
     "search": SearchAnswerSerializer,
     "callers": CallersSerializer,
@@ -135,49 +124,13 @@ LIST = {"minItems": "min_length", "maxItems": "max_length"}
 TEXT = {"maxLength": "max_length"}
 
 
-def of_model(model: type[BaseModel]) -> dict[str, Any]:
-    """The members of a model, each with those of the object it holds."""
-    return {
-        name: nested(field.annotation)
-        for name, field in model.model_fields.items()
-        if name not in OURS
-    }
-
-
-def nested(annotation: Any) -> Any:
-    """The members of the model in `X`, `list[X]` and `X | None`; else None."""
-    if get_origin(annotation) in {list, Union, types.UnionType}:
-        return next(filter(None, map(nested, get_args(annotation))), None)
-    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
-    return of_model(annotation) if is_model else None
-
-
 def of_serializer(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any] | None:
-    """The same of a serializer."""
+    """The members of a serializer, each with those of the object it holds."""
     if isinstance(serializer, serializers.ListSerializer):
         return of_serializer(serializer.child)
     if not isinstance(serializer, serializers.Serializer):
         return None
     return {name: of_serializer(field) for name, field in serializer.fields.items()}
-
-
-@pytest.mark.parametrize(
-    ("model", "serializer"), SHAPES, ids=[model.__name__ for model, _ in SHAPES]
-)
-def test_the_members_of_an_answer_are_those_of_the_api(
-    model: type[BaseModel], serializer: type[serializers.Serializer[Any]]
-) -> None:
-    members = of_serializer(serializer()) or {}
-    assert of_model(model) == {name: members[name] for name in members if name not in FOR_PAGES}
-
-
-def test_what_may_be_null_in_the_api_may_be_null_here() -> None:
-    for model, serializer in SHAPES:
-        for name, field in serializer().fields.items():
-            if name in FOR_PAGES:
-                continue
-            takes_none = type(None) in get_args(model.model_fields[name].annotation)
-            assert takes_none or not field.allow_null, f"{model.__name__}.{name}"
 
 
 @pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())

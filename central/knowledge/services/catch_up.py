@@ -14,6 +14,7 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Max, Q
 
+from aeterna_code_search.contract.projects import MissingProject
 from central import leases
 from central.background import GRAPH
 from central.knowledge.access import visible_nodes
@@ -31,7 +32,6 @@ from central.knowledge.services.semantic import (
 from central.knowledge.services.violations import check_policies, remove_unlinked_code
 from central.knowledge.watermarks import FileRange, repositories_due
 from central.repositories.models import Repository
-from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError

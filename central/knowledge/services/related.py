@@ -14,6 +14,7 @@ from typing import Annotated, Final
 import numpy as np
 from django.db.models.functions import Left
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.embeddings import unpack_vector
 from central.corpus.models import File, Symbol
 from central.knowledge.access import visible_nodes
@@ -25,7 +26,6 @@ from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.questions import code_views, id_of
 from central.repositories.models import Repository
-from central.search.query import Mode, SearchRequest
 from central.search.query_preparation import query_vectors
 from central.search.service import search
 from central.tenancy.credentials import Credential

@@ -10,7 +10,14 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from agents.backend import ServiceBackend, ToolError
-from agents.sidecar.answers import AnswerModel, SearchAnswer, StatusAnswer
+from agents.sidecar.answers import (
+    AnswerModel,
+    CalleesAnswer,
+    CallersAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    StatusAnswer,
+)
 from agents.sidecar.mapping import (
     api_graph,
     api_links,
@@ -18,7 +25,6 @@ from agents.sidecar.mapping import (
     api_status,
     sidecar_arguments,
 )
-from agents.sidecar.trace_answers import CalleesAnswer, CallersAnswer, GraphAnswer
 from central.errors import NotFoundError
 from central.mcp.auth import caller, current_token
 from central.mcp.sidecar.client import Answer, Sidecar

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.saved_searches.models import SavedSearch, WatchedRepository
 from central.search.exact.plan import exact_plan
 from central.search.exact.verification import check_structural
-from central.search.query import SearchRequest
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor

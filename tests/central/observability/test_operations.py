@@ -15,9 +15,9 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from pytest_django import Settings
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.observability import health, logs
 from central.observability import metrics as prometheus
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from indexer.errors import StoreUnavailableError

@@ -2,12 +2,12 @@
 
 import pytest
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
 from central.search.empty_answers import advice_on, looks_like_pattern
 from central.search.hints import OF_CONFIDENCE
-from central.search.query import Mode, SearchRequest
 from central.search.reading import read_request
 from central.search.service import search
 from central.sentences import Sentence

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer, SearchRequest, Total
 from central.corpus.models import Chunk, Symbol
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer, Total
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from indexer.limits import QUERY_PATTERN_CHARACTERS
@@ -21,7 +20,7 @@ from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
 
-def places(answer: Answer) -> list[tuple[str, int]]:
+def places(answer: SearchAnswer) -> list[tuple[str, int]]:
     """(file, line) of every matched line, in the order of the answer."""
     return [(result.file, line.line) for result in answer.results for line in result.lines]
 

@@ -6,15 +6,14 @@ from collections.abc import Generator, Iterable
 import pytest
 from django.db import connection
 
+from aeterna_code_search.contract.search import Result, SearchRequest, StreamEnd
 from central.corpus.models import Chunk, File, Symbol, TrigramPosting
 from central.http.parameters import to_json
 from central.limited_process import LimitedProcesses
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Result, StreamEnd
 from central.search.exact import files, limited, regions
 from central.search.line_search import every_match
-from central.search.query import SearchRequest
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.limits import EXACT_RESULT_BYTES

@@ -7,8 +7,8 @@ from posixpath import commonpath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.search.facets import FacetCount, facets_of
-from central.search.query import Mode, SearchRequest
+from aeterna_code_search.contract.search import FacetCount, Mode, SearchRequest
+from central.search.facets import facets_of
 from central.search.service import search
 from central.tenancy.models import Organization
 from indexer.limits import FACET_VALUES

@@ -5,11 +5,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.backends import embedder
 from central.corpus.file_vectors import pack_direction
 from central.corpus.models import File
 from central.search.file_similarity import file_similarities
-from central.search.query import Mode, SearchRequest, parse_query
+from central.search.query import parse_query
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.rules import FILE, WEIGHTS
 from central.search.ranking.scoring import rerank

@@ -2,8 +2,8 @@
 
 import pytest
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.search import rows
-from central.search.query import SearchRequest
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from tests.central.search.corpus import credential_for, index_repository, organization_of

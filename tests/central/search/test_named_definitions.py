@@ -2,7 +2,7 @@
 
 import pytest
 
-from central.search.query import Mode, SearchRequest
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from tests.central.search.corpus import credential_for, index_repository, organization_of

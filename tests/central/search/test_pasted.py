@@ -5,12 +5,16 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from aeterna_code_search.contract.search import (
+    Confidence,
+    Mode,
+    ReadAs,
+    SearchAnswer,
+    SearchRequest,
+)
 from central.repositories.models import Repository
 from central.search import file_tails, service
-from central.search.answers import Answer, ReadAs
-from central.search.confidence import Confidence
 from central.search.file_tails import files_ending
-from central.search.query import Mode, SearchRequest
 from central.tenancy.models import Organization
 from indexer.limits import STACK_FILES_OF_TAIL
 from tests.central.factories import FileFactory, RepositoryFactory
@@ -32,7 +36,7 @@ LINES = [
 ]
 
 
-def lines_of(answer: Answer) -> list[tuple[str, str, int, str]]:
+def lines_of(answer: SearchAnswer) -> list[tuple[str, str, int, str]]:
     return [(row.project, row.file, row.start_line, row.name) for row in answer.results]
 
 
@@ -326,7 +330,7 @@ def test_what_is_quoted_goes_to_no_embedding_service(
     modes: list[Mode] = []
     search_by_words = service._search
 
-    def note(credential: Any, request: SearchRequest, read: Any) -> Answer:
+    def note(credential: Any, request: SearchRequest, read: Any) -> SearchAnswer:
         modes.append(request.mode)
         return search_by_words(credential, request, read)
 

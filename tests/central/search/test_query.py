@@ -2,15 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.search.filters import is_narrowed, point_filter, row_filter
-from central.search.query import (
-    SearchRequest,
-    SymbolName,
-    casefolded,
-    name_parts,
-    parse_query,
-    stem,
-)
+from central.search.query import SymbolName, casefolded, name_parts, parse_query, stem
 from indexer.languages.registry import PARSED
 from indexer.lexical import query_terms
 from indexer.store.base import PointFilter

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.backends import vector_store
 from central.corpus.models import Chunk
 from central.search import service
-from central.search.query import Mode, SearchRequest
 from central.search.retrieval import FIRST_SIZE, GROWTH
 from central.search.service import search
 from central.tenancy.credentials import Credential

@@ -2,7 +2,7 @@
 
 import pytest
 
-from central.search.query import SearchRequest
+from aeterna_code_search.contract.search import SearchRequest
 from central.search.service import search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from aeterna_code_search.contract.search import Mode, Result, SearchAnswer, SearchRequest
 from central.corpus.models import Chunk
 from central.errors import InvalidError
 from central.search import retrieval
-from central.search.answers import Answer, Result
-from central.search.query import MAX_RESULTS, Mode, SearchRequest
+from central.search.query import MAX_RESULTS
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -60,7 +60,7 @@ def pages(credential: Credential, request: SearchRequest) -> list[Result]:
     return results
 
 
-def ask(credential: Credential, request: SearchRequest, **options: object) -> Answer:
+def ask(credential: Credential, request: SearchRequest, **options: object) -> SearchAnswer:
     values = {name: getattr(request, name) for name in SearchRequest.__dataclass_fields__}
     return search(credential=credential, request=SearchRequest(**{**values, **options}))
 

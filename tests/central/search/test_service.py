@@ -5,11 +5,10 @@ from collections.abc import Callable
 import pytest
 import structlog.testing
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer, SearchRequest
 from central.corpus.backends import vector_store
 from central.repositories.models import Repository
 from central.search import query_preparation, retrieval
-from central.search.answers import Answer
-from central.search.query import Mode, SearchRequest
 from central.search.service import TRIES, search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -24,7 +23,7 @@ from tests.central.search.corpus import (
     organization_of,
 )
 
-Search = Callable[..., Answer]
+Search = Callable[..., SearchAnswer]
 MODES = [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL, Mode.SYMBOL]
 
 

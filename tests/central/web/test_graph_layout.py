@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.trace.answers import GraphEdge, GraphNode
+from aeterna_code_search.contract.trace import GraphEdge, GraphNode
 from central.web.graph_drawing import vertices_of
 from central.web.graph_layout import HEIGHT, TINTS, WIDTH, Arc, Box, Picture, picture_of
 from central.web.plain_text import columns

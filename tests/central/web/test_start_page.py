@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.models import File
 from central.repositories.models import Repository, Visibility
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Membership, Organization
 from central.web.start_page import example_searches

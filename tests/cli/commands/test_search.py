@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from central.search.query import GroupBy as CentralGroupBy
-from central.search.query import Mode as CentralMode
+from aeterna_code_search.contract.search import GroupBy as CentralGroupBy
+from aeterna_code_search.contract.search import Mode as CentralMode
 from cli.app import codesearch_application
 from cli.commands.search import GroupBy, Mode, lines_before
 from cli.target.local_token import LocalToken

@@ -1,18 +1,18 @@
-"""Answers of traces, and how the schema describes them."""
+"""Traces: what calls what, and what a name means: their answers."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from central.owners.answers import OWNER_COUNTS, OwnerCount
-from central.owners.ownership import OWNERS
-from central.repositories.extractors import OlderExtractor
-from central.repositories.visibility import (
+from aeterna_code_search.contract.notes import YOUNGER
+from aeterna_code_search.contract.projects import (
     MISSING_MORE,
+    OWNER_COUNTS,
+    OWNERS,
     AnsweringProject,
     MissingProject,
-    RepositorySnapshot,
+    OlderExtractor,
+    OwnerCount,
 )
-from central.trace.resolve.definitions import Definition
 from indexer.records.manifests import ManifestProblem
 
 
@@ -33,7 +33,7 @@ class ShownDefinition:
     package: Annotated[str | None, "The distribution it is part of"]
     version: str | None
     url: str | None
-    generated: Annotated[bool, "Whether its file is generated"] = False
+    generated: Annotated[bool, "Whether its file is generated", YOUNGER] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Endpoint:
     qualified_name: str
     kind: str
     line: int
-    generated: Annotated[bool, "Whether its file is generated"] = False
+    generated: Annotated[bool, "Whether its file is generated", YOUNGER] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Link:
     indexed_version: Annotated[str | None, "Of the callee's package, as indexed"]
     lags: Annotated[bool | None, "Whether pinned_version is older than indexed_version"]
     url: str | None
-    owners: Annotated[list[str] | None, OWNERS] = None
+    owners: Annotated[list[str] | None, OWNERS, YOUNGER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +151,14 @@ class PartlyParsed:
     What looks like a call in them is counted, as unresolved.
     """
 
-    count: int = 0
-    sample: Annotated[list[PartlyParsedFile], "The first 20"] = field(default_factory=list)
+    count: Annotated[int, YOUNGER] = 0
+    sample: Annotated[list[PartlyParsedFile], "The first 20", YOUNGER] = field(default_factory=list)
     relevant: Annotated[
         list[PartlyParsedFile],
         "The first 20 of those that the answer may lack something of: what is not understood has "
         "the name that callers are asked of, is inside of the definition that callees are asked "
         "of, or was too much to be looked through",
+        YOUNGER,
     ] = field(default_factory=list)
 
 
@@ -180,6 +181,7 @@ class ResolvedBy:
         int | None,
         "References that the rules would bind to something else than the index does. null: not "
         "counted yet, or the credential sees a part",
+        YOUNGER,
     ]
 
 
@@ -193,24 +195,28 @@ class TraceReceipt:
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
-    missing_more: Annotated[int, MISSING_MORE]
+    missing_more: Annotated[int, MISSING_MORE, YOUNGER]
     unresolved: Unresolved
     elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
-    partly_parsed: PartlyParsed
+    partly_parsed: Annotated[PartlyParsed, YOUNGER]
     unread_manifests: Annotated[
         list[UnreadManifest],
         "The first 20 of those that decide whether a reference, which leads to nothing visible, "
         "is a part of the answer",
+        YOUNGER,
     ]
-    older_extractor: OlderExtractor
+    older_extractor: Annotated[OlderExtractor, YOUNGER]
     edges_behind: Annotated[
         int | None,
         "Files whose stored edges are not current: they are resolved when asked. null: all, or the "
         "credential sees a part",
+        YOUNGER,
     ]
     resolved_by: Annotated[
-        list[ResolvedBy], "The first 20 projects with a SCIP index; others are resolved by rules"
+        list[ResolvedBy],
+        "The first 20 projects with a SCIP index; others are resolved by rules",
+        YOUNGER,
     ] = field(default_factory=list)
 
 
@@ -255,7 +261,7 @@ class Callers:
     next_cursor: str | None
     receipt: TraceReceipt
     hint: Annotated[str | None, "Why the answer is empty"] = None
-    owners: Annotated[list[OwnerCount], f"Callers on all pages. {OWNER_COUNTS}"] = field(
+    owners: Annotated[list[OwnerCount], f"Callers on all pages. {OWNER_COUNTS}", YOUNGER] = field(
         default_factory=list
     )
 
@@ -285,7 +291,7 @@ class GraphNode:
     kind: str
     line: int
     distance: Annotated[int, "Steps from the nearest root"]
-    generated: Annotated[bool, "Whether its file is generated"] = False
+    generated: Annotated[bool, "Whether its file is generated", YOUNGER] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,22 +400,3 @@ class Calls:
     missing: Annotated[list[MissingProject], "With the last page: of all projects"]
     missing_more: Annotated[int, MISSING_MORE]
     cut: Annotated[list[str], "Limits that were met"]
-
-
-def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
-    return ShownDefinition(
-        project=repository.name,
-        commit=repository.commit,
-        file=one.path,
-        line=one.start_line,
-        end_line=one.end_line,
-        name=one.name,
-        qualified_name=one.qualified_name,
-        kind=one.kind,
-        signature=one.signature,
-        language=one.language,
-        package=one.distribution or None,
-        version=one.version or None,
-        url=repository.url(one.path, one.start_line, one.end_line),
-        generated=one.generated,
-    )
