@@ -6,10 +6,10 @@ from typing import Any, get_args
 import pytest
 from rest_framework import serializers
 
+from aeterna_code_search.agents import parameters
+from aeterna_code_search.agents.backend import INVALID
+from aeterna_code_search.agents.sidecar.mapping import sidecar_arguments
 from aeterna_code_search.contract.search import GroupBy, Mode
-from agents import parameters
-from agents.backend import INVALID
-from agents.sidecar.mapping import sidecar_arguments
 from central.codemap.requests import (
     ConsumersRequestSerializer,
     MapRequestSerializer,

@@ -15,7 +15,7 @@ import pytest
 from scripts.distributions import build
 from scripts.local_service import ROOT
 
-PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
+PACKAGES = ("aeterna_code_search", "central", "indexer", "integrations")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 # Where others name this version: an image, a chart, a tag of the action.
 NAMING = ("README.md", "action", "docs", "deploy", "workflows", ".github", "docker-compose.yml")

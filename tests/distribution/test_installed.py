@@ -115,8 +115,9 @@ def test_the_extras_bring_what_they_are_for(installation: Installation, tmp_path
     package = f"{NAME}[chunkhound,codequery,langchain,server]"
     command = ("pip", "install", "--python", prefix / "bin/python", package)
     install(*command, environment=installation.settings())
-    modules = "redis, opentelemetry.sdk, xxhash, integrations.chunkhound.search"
-    modules += ", integrations.codequery.tool, integrations.langchain.tool"
+    ours = "aeterna_code_search.integrations"
+    modules = f"redis, opentelemetry.sdk, xxhash, {ours}.chunkhound.search"
+    modules += f", {ours}.codequery.tool, {ours}.langchain.tool"
     done = subprocess.run(
         [prefix / "bin/python", "-P", "-c", f"import {modules}"],
         cwd=tmp_path,

@@ -9,8 +9,8 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from agents.backend import ServiceBackend, ToolError
-from agents.sidecar.answers import (
+from aeterna_code_search.agents.backend import ServiceBackend, ToolError
+from aeterna_code_search.agents.sidecar.answers import (
     AnswerModel,
     CalleesAnswer,
     CallersAnswer,
@@ -18,7 +18,7 @@ from agents.sidecar.answers import (
     SearchAnswer,
     StatusAnswer,
 )
-from agents.sidecar.mapping import (
+from aeterna_code_search.agents.sidecar.mapping import (
     api_graph,
     api_links,
     api_search,
