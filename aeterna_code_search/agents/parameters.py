@@ -1,5 +1,6 @@
 """Parameters that several tools share, with the limits of the API."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -121,7 +122,7 @@ def is_structured(text: str, name: str) -> bool:
     return text.lower() == "true"
 
 
-def require_one_query(query: str | None, queries: list[str] | None) -> None:
-    """Raise ToolError unless exactly one of them is given."""
-    if (query is None) == (queries is None):
+def require_one_query(request: Mapping[str, Any]) -> None:
+    """Raise ToolError unless exactly one of `query` and `queries` is given."""
+    if ("query" in request) == ("queries" in request):
         raise ToolError("Pass either query or queries, not both.", code=INVALID, status=400)

@@ -1,9 +1,15 @@
 """What a record says of a field beside its type, in `Annotated`.
 
-A text is the field's description; an enumeration, or members of one, are its values.
+In an answer, a text is the field's description; an enumeration, or members of one, are its values.
+In a request it is an `Asked`.
 """
 
-from enum import Enum, auto
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum, IntEnum, StrEnum, auto
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 
 class Note(Enum):
@@ -13,5 +19,109 @@ class Note(Enum):
     PAGES = auto()
 
 
-YOUNGER = Note.YOUNGER
-PAGES = Note.PAGES
+YOUNGER: Final = Note.YOUNGER
+PAGES: Final = Note.PAGES
+AS_TOOL: Final = "="
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The limits of a request's field, and what each surface says of it.
+
+    `help` is of the API, `tool` of the tools of agents, `sidecar` of the tools of a sidecar; None
+    where it has no such argument. Tools have `tool_default` instead of the record's default.
+    `chars` and `low` and `high` also limit the members of a list, of which there are `fewest` to
+    `most`. `is_trimmed`: blanks around a text do not count, so it has others.
+    """
+
+    help: str = ""
+    tool: str | None = None
+    sidecar: str | None = AS_TOOL
+    chars: int | None = None
+    low: int | float | None = None
+    high: int | float | None = None
+    fewest: int | None = None
+    most: int | None = None
+    choices: Sequence[str] = ()
+    tool_default: Any = None
+    is_trimmed: bool = False
+    may_be_blank: bool = False
+    is_default_told: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field of a request. `kind` is its type, or that of the members of a list."""
+
+    name: str
+    kind: type
+    asked: Asked
+    default: Any
+    is_list: bool
+    is_required: bool
+
+    @property
+    def choices(self) -> list[str]:
+        """The values that it may have, if they are listed; a scale has its highest first."""
+        if self.asked.choices:
+            return list(self.asked.choices)
+        if issubclass(self.kind, IntEnum):
+            return [value.name.lower() for value in reversed(self.kind)]
+        return [value.value for value in self.kind] if issubclass(self.kind, StrEnum) else []
+
+    @property
+    def told_default(self) -> Any:
+        """The default in JSON; None if that is to leave the field out."""
+        default = self.default
+        if isinstance(default, IntEnum):
+            return default.name.lower()
+        if self.is_list or default in ("", MISSING) or not self.asked.is_default_told:
+            return None
+        low = self.asked.low
+        return None if low is not None and default is not None and default < low else default
+
+    def value(self, given: Any) -> Any:
+        """Return the record's value of one in JSON."""
+        if self.is_list:
+            return tuple(sorted(set(given)) if self.choices else dict.fromkeys(given))
+        if issubclass(self.kind, IntEnum):
+            return self.kind[given.upper()]
+        return self.kind(given) if issubclass(self.kind, StrEnum) else given
+
+
+@cache
+def members_of(record: type) -> tuple[Member, ...]:
+    """Return the fields of a request in JSON: those of a record in it are its own."""
+    return tuple(_members(record))
+
+
+def _members(record: type) -> Iterator[Member]:
+    hints = get_type_hints(record, include_extras=True)
+    for field in fields(record):
+        kind, *notes = get_args(hint := hints[field.name]) or (hint,)
+        if get_origin(hint) is not Annotated:
+            kind, notes = hint, []
+        if isinstance(kind, type) and is_dataclass(kind):
+            yield from members_of(kind)
+            continue
+        asked = next((note for note in notes if isinstance(note, Asked)), None)
+        if asked is None:
+            continue  # not in requests
+        parts = [part for part in get_args(kind) if part not in (NoneType, ...)]
+        is_list = get_origin(kind) is tuple
+        own = parts[0] if parts else kind
+        is_required = field.default is MISSING
+        yield Member(field.name, own, asked, field.default, is_list, is_required)
+
+
+def record_of(record: type, given: dict[str, Any]) -> Any:
+    """Return the record of a request in JSON that is valid."""
+    known = {member.name: member for member in members_of(record)}
+    values = {}
+    hints = get_type_hints(record)
+    for field in fields(record):
+        if is_dataclass(kind := hints[field.name]):
+            values[field.name] = record_of(kind, given)  # type: ignore[arg-type]
+        elif field.name in given and field.name in known:
+            values[field.name] = known[field.name].value(given[field.name])
+    return record(**values)

@@ -2,16 +2,26 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
-from aeterna_code_search.contract.notes import PAGES, YOUNGER
+from aeterna_code_search.contract.notes import PAGES, YOUNGER, Asked
 from aeterna_code_search.contract.projects import (
     MISSING_MORE,
     OWNERS,
     AnsweringProject,
     MissingProject,
 )
-from indexer.limits import EXACT_LINES_OF_RESULT
+from indexer.limits import (
+    EXACT_LINES_OF_RESULT,
+    PASTED_CHARACTERS,
+    PROJECTS_NAMED,
+    QUERIES,
+    QUERY_CHARACTERS,
+    RESULTS,
+)
+from indexer.records.files import ChunkType
+
+EXPANDED_CONTENT: Final = 20_000  # characters, where `expand` is given and `max_content` is not
 
 
 class Mode(StrEnum):
@@ -36,30 +46,115 @@ class GroupBy(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """A validated body of `POST /api/v1/search`, without the organisation.
+    """`POST /api/v1/search`: exactly one of `query` and `queries`.
 
-    `lines`: how many of each result of an exact search; only pages ask for others.
+    Once it is read, `queries` has the only one, too. `lines`: how many of each result of an exact
+    search; only pages ask for others.
     """
 
-    queries: tuple[str, ...]
-    limit: int = 10
-    mode: Mode = Mode.HYBRID
-    include_projects: tuple[str, ...] = ()
-    exclude_projects: tuple[str, ...] = ()
-    language: str = ""
-    chunk_type: str = ""
-    path: str = ""
-    exclude: str = ""
-    expand: int = 0
-    max_content: int = 500
-    min_similarity: float | None = None
-    cursor: str = ""
-    explain: bool = False
-    group_by: GroupBy = GroupBy.NONE
+    query: Annotated[
+        str,
+        Asked(
+            f"At most {QUERY_CHARACTERS:,} characters, unless it is a stack trace",
+            tool="Question, name, stack trace or path:line",
+            chars=PASTED_CHARACTERS,
+            is_trimmed=True,
+        ),
+    ] = ""
+    queries: Annotated[
+        tuple[str, ...],
+        Asked(
+            tool="In place of query: several wordings",
+            chars=QUERY_CHARACTERS,
+            is_trimmed=True,
+            fewest=1,
+            most=QUERIES,
+        ),
+    ] = ()
+    limit: Annotated[int, Asked(tool="Results at most", low=1, high=RESULTS)] = 10
+    mode: Annotated[Mode, Asked(tool="structural: ast-grep patterns", sidecar="")] = Mode.HYBRID
+    include_projects: Annotated[
+        tuple[str, ...],
+        Asked(
+            "Search these only",
+            tool="Only these repositories",
+            sidecar=None,
+            chars=200,
+            most=PROJECTS_NAMED,
+        ),
+    ] = ()
+    exclude_projects: Annotated[
+        tuple[str, ...],
+        Asked(
+            "Leave these out",
+            tool="Not these repositories",
+            sidecar="",
+            chars=200,
+            most=PROJECTS_NAMED,
+        ),
+    ] = ()
+    language: Annotated[
+        str, Asked("Such as python", tool="Such as python", sidecar="", chars=40)
+    ] = ""
+    chunk_type: Annotated[
+        str, Asked(tool="Kind of hits", sidecar="", choices=tuple(map(str, ChunkType)))
+    ] = ""
+    path: Annotated[
+        str,
+        Asked("What a file's path begins with", tool="Start of a file's path", chars=1_024),
+    ] = ""
+    exclude: Annotated[
+        str,
+        Asked(
+            "Parts of paths to leave out, separated by |, in any case: test|mock",
+            tool="Skip paths with: test|mock",
+            sidecar="Parts of paths to leave out: test|mock",
+            chars=1_000,
+            may_be_blank=True,
+        ),
+    ] = ""
+    expand: Annotated[
+        int,
+        Asked(
+            "Lines to show before and after a hit; of an exact search in `context`",
+            tool="Lines around a hit, which is then whole",
+            sidecar="Lines to show around a hit",
+            low=0,
+            high=100,
+        ),
+    ] = 0
+    max_content: Annotated[
+        int,
+        Asked(
+            f"Characters of content: 500, or {EXPANDED_CONTENT} with expand",
+            sidecar="Characters of content at most",
+            low=0,
+            high=100_000,
+            is_default_told=False,
+        ),
+    ] = 500
+    min_similarity: Annotated[
+        float | None, Asked(tool="Leave out hits below it", sidecar="", low=0.0, high=1.0)
+    ] = None
+    explain: Annotated[bool, Asked("Say why each result is where it is")] = False
+    group_by: Annotated[
+        GroupBy,
+        Asked(
+            "file: one result for each file, its best hit, with further ones as spans. "
+            "Symbol searches list definitions and exact searches list files in any case",
+            sidecar="file: one result a file",
+        ),
+    ] = GroupBy.NONE
+    facets: Annotated[
+        bool,
+        Asked("Count the files found by repository, language and directory; not with cursor"),
+    ] = False
+    cursor: Annotated[
+        str, Asked("next_cursor of a page", tool="next_cursor of a page", chars=500)
+    ] = ""
     lines: int = EXACT_LINES_OF_RESULT
-    facets: bool = False
 
 
 class Confidence(StrEnum):

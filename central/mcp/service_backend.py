@@ -165,7 +165,7 @@ def _document(answers: _Answers, credential: Credential, given: _Parameters) -> 
 
 
 def _search(who: Credential, body: _Parameters) -> Any:
-    return search(credential=who, request=_SEARCH.search_request(body))
+    return search(credential=who, request=_SEARCH.read(body))
 
 
 def _status(who: Credential, query: _Parameters) -> Any:

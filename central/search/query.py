@@ -13,7 +13,6 @@ from indexer.lexical import query_terms, term_id, tokenize
 from indexer.records.files import ChunkType
 
 MAX_RESULTS = 200
-EXPANDED_CONTENT = 20_000  # characters, where `expand` is given and `max_content` is not
 
 
 def _set(words: str) -> frozenset[str]:

@@ -38,7 +38,7 @@ def decode_cursor(*, request: SearchRequest, organization: str) -> Any:
 def _cursor_key(request: SearchRequest, organization: str) -> object:
     """Return the fields that decide order and hits, without page size and display options."""
     key = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0, lines=0))
-    del key["explain"], key["facets"]
+    del key["explain"], key["facets"], key["query"]
     if request.group_by is GroupBy.NONE:
         del key["group_by"]  # cursors from before there was one stay valid
     return [organization, key]

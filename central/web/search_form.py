@@ -131,7 +131,7 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
     if not asked.q:
         return asked
     try:
-        request = _REQUESTS.search_request(_body(asked, organization))
+        request = _REQUESTS.read(_body(asked, organization))
         return replace(asked, request=replace(request, lines=asked.asked_lines))
     except ValidationError as exc:
         return replace(asked, errors=by_field(exc.detail))

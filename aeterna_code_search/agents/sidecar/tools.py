@@ -9,19 +9,13 @@ from pydantic import Field
 
 from aeterna_code_search.agents.backend import Backend
 from aeterna_code_search.agents.parameters import (
-    ChunkType,
     Confidence,
     Cursor,
     File,
-    GroupBy,
     Kinds,
     Line,
-    Mode,
-    OptionalQuery,
     Project,
     Projects,
-    Queries,
-    SearchCursor,
     Symbol,
     Workspace,
     require_one_query,
@@ -44,7 +38,7 @@ from aeterna_code_search.agents.truncation import (
     truncate_search,
     truncate_status,
 )
-from indexer.limits import RESULTS
+from aeterna_code_search.contract.search import SearchRequest
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -64,16 +58,16 @@ Unlimited = Annotated[
 
 def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) -> None:
     """Register the five tools; each call gets its own backend, with the caller's credential."""
-    tools = ToolRegistry(server, words={"org_id": "workspace"})
+    tools = ToolRegistry(server, words={"org_id": "workspace"}, is_sidecar=True)
     sidecar = _SidecarTools(backend)
-    for tool, title in (
-        (sidecar.codesearch_search, "Search code"),
-        (sidecar.codesearch_trace_callers, "Find callers"),
-        (sidecar.codesearch_trace_callees, "Find callees"),
-        (sidecar.codesearch_trace_graph, "Call graph"),
-        (sidecar.codesearch_index_status, "Index status"),
+    for tool, title, request in (
+        (sidecar.codesearch_search, "Search code", SearchRequest),
+        (sidecar.codesearch_trace_callers, "Find callers", None),
+        (sidecar.codesearch_trace_callees, "Find callees", None),
+        (sidecar.codesearch_trace_graph, "Call graph", None),
+        (sidecar.codesearch_index_status, "Index status", None),
     ):
-        tools.add(tool, title=title, is_always_structured=True)
+        tools.add(tool, title=title, request=request, is_always_structured=True)
 
 
 class _SidecarTools:
@@ -82,64 +76,23 @@ class _SidecarTools:
     def __init__(self, backend: Callable[[], Backend]) -> None:
         self._backend = backend
 
-    async def codesearch_search(  # noqa: PLR0913 (the tool's parameters)
+    async def codesearch_search(
         self,
-        query: OptionalQuery = None,
-        queries: Queries = None,
-        limit: Annotated[int, Field(ge=1, le=RESULTS, description="Results at most")] = 10,
         compact: Annotated[bool, Field(description="Without content")] = False,
-        path: Annotated[
-            str | None, Field(max_length=1_024, description="Start of a file's path")
-        ] = None,
-        workspace: Workspace = None,
         projects: Annotated[
             Projects | str, Field(description="These only: a list, or names with commas between")
         ] = None,
-        exclude_projects: Projects = None,
-        language: Annotated[str | None, Field(max_length=40)] = None,
-        chunk_type: ChunkType | None = None,
-        exclude: Annotated[
-            str | None,
-            Field(max_length=1_000, description="Parts of paths to leave out: test|mock"),
-        ] = None,
-        expand: Annotated[int, Field(ge=0, le=100, description="Lines to show around a hit")] = 0,
-        mode: Mode = "hybrid",
-        max_content: Annotated[
-            int | None, Field(ge=0, le=100_000, description="Characters of content at most")
-        ] = None,
-        min_similarity: Annotated[float | None, Field(ge=0.0, le=1.0)] = None,
-        group_by: Annotated[GroupBy, Field(description="file: one result a file")] = "none",
-        cursor: SearchCursor = None,
         max_tokens: Unlimited = None,
+        **request: Any,
     ) -> Reply:
         """Search the organisation's code by meaning or by identifier.
 
         Returns {file_path, start_line, end_line, score, content} of each hit, with project and
         commit. Example: query="user authentication flow", limit=5.
         """
-        require_one_query(query, queries)
-        request = api_request(
-            {
-                "query": query,
-                "queries": queries,
-                "limit": limit,
-                "compact": compact,
-                "path": path,
-                "workspace": workspace,
-                "projects": projects,
-                "exclude_projects": exclude_projects,
-                "language": language,
-                "chunk_type": chunk_type,
-                "exclude": exclude,
-                "expand": expand,
-                "mode": mode,
-                "max_content": max_content,
-                "min_similarity": min_similarity,
-                "group_by": group_by,
-                "cursor": cursor,
-            }
-        )
-        answer = await self._backend().search(request)
+        require_one_query(request)
+        asked = api_request({**request, "compact": compact, "projects": projects})
+        answer = await self._backend().search(asked)
         return Reply(answer, search_text, truncate_search, max_tokens, sidecar_search)
 
     async def codesearch_trace_callers(  # noqa: PLR0913

@@ -49,7 +49,8 @@ def saved_search(*, credential: Credential, user: "User", search_id: int) -> Sav
 
 def request_of(search: SavedSearch, organization: str) -> SearchRequest:
     """Return the search as a request. Raises ValidationError if it is no longer valid."""
-    return _REQUESTS.search_request({**search.request, "org_id": organization})
+    request: SearchRequest = _REQUESTS.read({**search.request, "org_id": organization})
+    return request
 
 
 def is_watchable(request: SearchRequest) -> bool:

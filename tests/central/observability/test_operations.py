@@ -142,7 +142,7 @@ def test_metrics_time_searches() -> None:
     before = searches()
     search(
         credential=credential_for(Organization.objects.get(slug="acme")),
-        request=SearchRequest(("a",), mode=Mode.LEXICAL),
+        request=SearchRequest(queries=("a",), mode=Mode.LEXICAL),
     )
     assert searches() == before + 1
 

@@ -121,7 +121,7 @@ def find(credential: Credential) -> Search:
 
     def find(query: str | tuple[str, ...], **options: object) -> SearchAnswer:
         queries = (query,) if isinstance(query, str) else query
-        request = SearchRequest(queries, **options)  # type: ignore[arg-type]
+        request = SearchRequest(queries=queries, **options)  # type: ignore[arg-type]
         return search(credential=credential, request=request)
 
     return find

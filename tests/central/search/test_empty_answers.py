@@ -81,14 +81,16 @@ def test_near_names_are_those_of_the_repositories_that_the_token_sees(acme: Orga
     index_repository(organization_of("rival"), "auth-serviced", {"a.py": "token = 1\n"})
     index_repository(acme, "team/auth-servicex", {"a.py": "token = 1\n"})
     credential = credential_for(acme, {"auth-service", "payments-api"})
-    hint = search(credential=credential, request=SearchRequest(('repo:auth-servize "x"',))).hint
+    hint = search(
+        credential=credential, request=SearchRequest(queries=('repo:auth-servize "x"',))
+    ).hint
     assert str(hint) == (
         "No repository in the search's scope is called auth-servize. Near names: auth-service."
     )
-    named = SearchRequest(('"x"',), include_projects=("auth-servize",))
+    named = SearchRequest(queries=('"x"',), include_projects=("auth-servize",))
     assert search(credential=credential, request=named).hint == hint
     everything = search(
-        credential=credential_for(acme), request=SearchRequest(('repo:auth-servicey "x"',))
+        credential=credential_for(acme), request=SearchRequest(queries=('repo:auth-servicey "x"',))
     )
     assert set(str(everything.hint).rpartition(": ")[2].rstrip(".").split(", ")) == {
         "auth-service",
@@ -149,7 +151,7 @@ def test_the_advice_is_given_beside_good_matches_too(find: Search) -> None:
     ],
 )
 def test_a_path_gets_the_advice_to_look_for_a_file(query: str, advice: str | None) -> None:
-    read = read_request(SearchRequest((query,)))
+    read = read_request(SearchRequest(queries=(query,)))
     assert advice_on(read.request.queries) == advice
 
 

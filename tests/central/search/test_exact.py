@@ -475,7 +475,7 @@ def test_no_match_of_a_repository_out_of_scope_is_returned_or_counted(acme: Orga
     ):
         answer = search(
             credential=credential_for(acme, {"payments-api"}),
-            request=SearchRequest((query,), mode=mode, limit=50),
+            request=SearchRequest(queries=(query,), mode=mode, limit=50),
         )
         assert {one.project for one in answer.results} <= {"payments-api"}
         if answer.total:
@@ -505,7 +505,7 @@ def test_every_piece_of_every_file_is_found(find: Search, literal: str) -> None:
 def test_a_cursor_tells_who_sees_less_nothing_of_other_repositories(acme: Organization) -> None:
     index_repository(acme, "a-public", {f"f{n}.py": "needle\n" for n in range(4)})
     index_repository(acme, "secret", {f"s{n}.py": "needle\n" for n in range(9)})
-    request = SearchRequest(('"needle"',), limit=2)
+    request = SearchRequest(queries=('"needle"',), limit=2)
     of_all = search(credential=credential_for(acme), request=request)
     assert of_all.total == Total(13, 13, at_least=False)
     following = replace(request, cursor=of_all.next_cursor or "")

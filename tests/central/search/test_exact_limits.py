@@ -24,7 +24,7 @@ from tests.central.search.corpus import index_repository
 
 
 def rows_of(credential: Credential, query: str) -> Generator[Result | StreamEnd]:
-    rows = every_match(credential=credential, request=SearchRequest((query,)))
+    rows = every_match(credential=credential, request=SearchRequest(queries=(query,)))
     return (row for row in rows if row is not None)
 
 
@@ -129,7 +129,7 @@ def test_a_stream_that_finds_nothing_gives_control_back_without_a_transaction(
     credential: Credential, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(line_search, "STREAM_PORTION_SECONDS", -1.0)
-    rows = every_match(credential=credential, request=SearchRequest((r"/\d{30}/",)))
+    rows = every_match(credential=credential, request=SearchRequest(queries=(r"/\d{30}/",)))
     for _ in AUTH | PAYMENTS:
         assert next(rows) is None
         assert not connection.in_atomic_block

@@ -85,12 +85,12 @@ def test_an_apply_between_scope_and_lines_changes_neither(
     searched: Searched,
     query: str,
 ) -> None:
-    results, receipt = searched(credential, SearchRequest((query,)))
+    results, receipt = searched(credential, SearchRequest(queries=(query,)))
     assert len(applied_after_scope) == 1
     assert [(one.file, one.commit) for one in results] == [("old.py", OLD)]
     assert [one.commit for one in receipt.projects] == [OLD]
     assert receipt.complete
 
-    results, receipt = searched(credential, SearchRequest((query,)))
+    results, receipt = searched(credential, SearchRequest(queries=(query,)))
     assert [(one.file, one.commit) for one in results] == [("new.py", NEW)]
     assert [one.commit for one in receipt.projects] == [NEW]

@@ -115,7 +115,7 @@ def test_a_file_with_more_matches_than_are_counted_makes_every_page_a_lower_boun
 
 
 def test_a_cursor_of_the_version_before_is_read(credential: Credential, find: Search) -> None:
-    request = SearchRequest(('"token"',), limit=1)
+    request = SearchRequest(queries=('"token"',), limit=1)
     cursor = encode_cursor(request=request, organization="acme", position=[1, 7, 1])
     answer = find('"token"', limit=50, cursor=cursor)
     assert answer.results == find('"token"', limit=50).results[1:]

@@ -117,7 +117,8 @@ def test_a_hidden_repository_is_in_no_count(find: Search) -> None:
     many(acme, "hidden", 2)
     for query in ('"needle"', "lang:python", "needle"):
         answer = search(
-            credential=credential_for(acme, {"one"}), request=SearchRequest((query,), facets=True)
+            credential=credential_for(acme, {"one"}),
+            request=SearchRequest(queries=(query,), facets=True),
         )
         assert answer.facets
         assert counts(answer.facets.repository).keys() == {"one"}

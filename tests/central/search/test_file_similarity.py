@@ -98,7 +98,9 @@ def test_of_equal_chunks_the_one_in_a_file_about_the_query_comes_first() -> None
     def projects(**vectors: bytes | None) -> list[str]:
         for name, vector in vectors.items():
             File.objects.filter(repository__name=name).update(vector=vector)
-        results = search(credential=credential_for(acme), request=SearchRequest((text,))).results
+        results = search(
+            credential=credential_for(acme), request=SearchRequest(queries=(text,))
+        ).results
         return [result.project for result in results]
 
     similar, opposite = pack_direction(asked), pack_direction(-asked)

@@ -29,7 +29,7 @@ def books(db: None) -> Credential:
 
 
 def found(books: Credential, query: str) -> list[tuple[str, bool]]:
-    answer = search(credential=books, request=SearchRequest((query,)))
+    answer = search(credential=books, request=SearchRequest(queries=(query,)))
     return [(one.file, one.generated) for one in answer.results]
 
 

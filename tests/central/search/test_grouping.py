@@ -65,7 +65,7 @@ def functions(topic: str, file: object, count: int) -> str:
 
 def ask(credential: Credential, *queries: str, **options: Any) -> SearchAnswer:
     options = {"group_by": GroupBy.FILE, **options}
-    return search(credential=credential, request=SearchRequest(queries, **options))
+    return search(credential=credential, request=SearchRequest(queries=queries, **options))
 
 
 def pages(credential: Credential, *queries: str, **options: Any) -> list[list[Result]]:

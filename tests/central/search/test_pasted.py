@@ -203,7 +203,7 @@ def test_filters_of_the_request_apply_to_frames(find: Search) -> None:
 def test_only_visible_repositories_are_in_a_trace_or_its_counts(acme: Organization) -> None:
     hidden = organization_of("rival")
     index_repository(hidden, "auth-service", {"src/auth/tokens.py": "def validate_token(): 1\n"})
-    request = SearchRequest((TRACE,))
+    request = SearchRequest(queries=(TRACE,))
     answer = service.search(credential=credential_for(acme, {"payments-api"}), request=request)
     assert not [row for row in answer.results if row.file.startswith("src/auth")]
     assert answer.reading

@@ -67,7 +67,7 @@ def credential(db: None) -> Credential:
 @pytest.fixture
 def find(credential: Credential) -> Search:
     def find(*queries: str, **options: object) -> SearchAnswer:
-        return search(credential=credential, request=SearchRequest(queries, **options))  # type: ignore[arg-type]
+        return search(credential=credential, request=SearchRequest(queries=queries, **options))  # type: ignore[arg-type]
 
     return find
 

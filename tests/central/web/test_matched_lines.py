@@ -24,7 +24,7 @@ def result_of(content: str, wanted: str = "a") -> Result:
     fields: dict[str, Any] = dict.fromkeys(FileHit.__dataclass_fields__, 0)
     found = {"file": file, "content": content.encode(), "spans": spans, "defining": frozenset()}
     repository = RepositorySnapshot(**dict.fromkeys(RepositorySnapshot._fields, ""))
-    request = SearchRequest((wanted,), expand=CONTEXT_LINES, max_content=10_000)
+    request = SearchRequest(queries=(wanted,), expand=CONTEXT_LINES, max_content=10_000)
     hit = FileHit(**{**fields, **found})
     return exact_result(hit, request=request, repository=repository, lines=20)[0]
 

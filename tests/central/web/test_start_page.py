@@ -57,7 +57,7 @@ def test_every_example_finds_something(acme: Organization) -> None:
     for one in example_searches([(repository.pk, repository.name)]):
         for text, address in one.searches:
             mode = Mode.SYMBOL if "mode=symbol" in address else Mode.HYBRID
-            request = SearchRequest((text,), mode=mode)
+            request = SearchRequest(queries=(text,), mode=mode)
             assert search(credential=credential_for(acme), request=request).results, text
 
 

@@ -22,7 +22,9 @@ QUERIES = ('"needle"', "file:secret.py", 'type:function "needle"')
 def answered(organization: Organization) -> set[str]:
     """The lines and files that every query finds."""
     credential = credential_for(organization)
-    answers = [search(credential=credential, request=SearchRequest((one,))) for one in QUERIES]
+    answers = [
+        search(credential=credential, request=SearchRequest(queries=(one,))) for one in QUERIES
+    ]
     results = [result for answer in answers for result in answer.results]
     return {line.text.strip() for one in results for line in one.lines} | {
         one.file for one in results

@@ -1,0 +1,78 @@
+"""Serializers of requests, built from the records of the contract."""
+
+from collections.abc import Collection
+from typing import Any, Final
+
+from rest_framework import serializers
+
+from aeterna_code_search.contract.notes import Member, members_of, record_of
+from central.http.parameters import (
+    OrganizationSerializer,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+)
+from central.http.serializers import Field
+
+_FIELDS: Final[dict[type, type[Field]]] = {
+    bool: StrictBooleanField,
+    float: StrictFloatField,
+    int: StrictIntegerField,
+}
+
+
+class RequestSerializer(OrganizationSerializer):
+    """What a credential asks, and the record that it is read into."""
+
+    record: type
+
+    def read(self, data: Any) -> Any:
+        """Validate and return the record. One instance serves all requests: a copy costs 1 ms."""
+        return record_of(self.record, self.checked(data))
+
+
+def request_serializer(
+    record: type, *, without: Collection[str] = (), name: str = ""
+) -> type[RequestSerializer]:
+    """Return the serializer of a request, which the schema calls `name`.
+
+    It has the first paragraph of the docstring, and not the fields `without`.
+    """
+    fields = {
+        member.name: _field(member) for member in members_of(record) if member.name not in without
+    }
+    summary = (record.__doc__ or "").partition("\n\n")[0]
+    members = {"__doc__": summary, "__module__": record.__module__, "record": record}
+    title = f"{name or record.__name__}Serializer"
+    return type(title, (RequestSerializer,), {**members, **fields})
+
+
+def _field(member: Member) -> Field:
+    asked = member.asked
+    options: dict[str, Any] = {}
+    if asked.help:
+        options["help_text"] = asked.help
+    if member.told_default is not None:
+        options["default"] = member.told_default
+    elif not member.is_required:
+        options["required"] = False
+    if not member.is_list:
+        return _value(member, **options)
+    lengths = {"min_length": asked.fewest, "max_length": asked.most or len(member.choices)}
+    options |= {key: length for key, length in lengths.items() if length is not None}
+    return serializers.ListField(child=_value(member), **options)
+
+
+def _value(member: Member, **options: Any) -> Field:
+    asked = member.asked
+    if member.choices:
+        return StrictChoiceField(choices=member.choices, **options)
+    if member.kind in _FIELDS:
+        limits = {"min_value": asked.low, "max_value": asked.high}
+        options |= {key: limit for key, limit in limits.items() if limit is not None}
+        return _FIELDS[member.kind](**options)
+    if asked.may_be_blank:
+        options["allow_blank"] = True
+    return StrictCharField(max_length=asked.chars, trim_whitespace=asked.is_trimmed, **options)
