@@ -90,7 +90,7 @@ def traverse(
     from cli.output import knowledge
     from cli.output.console import Console, print_stderr
 
-    named = [one.strip() for one in (types or "").split(",") if one.strip()]
+    named = [type_.strip() for type_ in (types or "").split(",") if type_.strip()]
     parameters = {
         "from": id,
         "types": named,
