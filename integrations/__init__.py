@@ -6,7 +6,7 @@ import warnings
 from aeterna_code_search import integrations
 
 warnings.warn(
-    "Import aeterna_code_search.integrations; the name integrations goes with the next release.",
+    "Import aeterna_code_search.integrations. The next release does not have `integrations`.",
     FutureWarning,
     stacklevel=2,
 )

@@ -20,7 +20,11 @@ def with_request(
 
     The tool's own parameters go before fields of the same name. `workspace` may be among `without`.
     """
-    own = [one for one in signature.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    own = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not Parameter.VAR_KEYWORD
+    ]
     left_out = {*without, *(parameter.name for parameter in own)}
     fields = [
         Parameter(
@@ -36,7 +40,7 @@ def with_request(
         fields.append(
             Parameter(_WORKSPACE, Parameter.KEYWORD_ONLY, default=None, annotation=Workspace)
         )
-    keyword_only = (one.replace(kind=Parameter.KEYWORD_ONLY) for one in own)
+    keyword_only = (parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own)
     return signature.replace(parameters=[*fields, *keyword_only])
 
 

@@ -107,12 +107,12 @@ class SearchStreamView(CredentialView):
 def _stream(credential: Credential, request: SearchRequest) -> StreamingHttpResponse:
     encode = JSONRenderer().render
     found = every_match(credential=credential, request=request)
-    lines = (b"" if one is None else encode(_line(one)) + b"\n" for one in found)
+    lines = (b"" if line is None else encode(_line(line)) + b"\n" for line in found)
     return StreamingHttpResponse(lines, content_type="application/x-ndjson")
 
 
-def _line(one: Result | StreamEnd) -> Any:
-    line = to_json(one)
-    if isinstance(one, StreamEnd) and one.hint is None:
+def _line(end: Result | StreamEnd) -> Any:
+    line = to_json(end)
+    if isinstance(end, StreamEnd) and end.hint is None:
         del line["hint"]
     return line
