@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from aeterna_code_search.agents.parameters import NOT_BLANK, Workspace
-from aeterna_code_search.contract.notes import AS_TOOL, Asked, Member, members_of
+from aeterna_code_search.contract.notes import AS_TOOL, Argument, Member, members_of
 
 _WORKSPACE: Final = "workspace"
 _ORGANIZATION: Final = "org_id"
@@ -34,7 +34,7 @@ def with_request(
             annotation=_annotation(member, text, is_sidecar=is_sidecar),
         )
         for member in members_of(record)
-        if member.name not in left_out and (text := _text(member.asked, is_sidecar)) is not None
+        if member.name not in left_out and (text := _text(member.argument, is_sidecar)) is not None
     ]
     if _WORKSPACE not in left_out:
         fields.append(
@@ -52,23 +52,26 @@ def request_of(arguments: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _text(asked: Asked, is_sidecar: bool) -> str | None:
-    return asked.sidecar if is_sidecar and asked.sidecar != AS_TOOL else asked.tool
+def _text(argument: Argument, is_sidecar: bool) -> str | None:
+    return argument.sidecar if is_sidecar and argument.sidecar != AS_TOOL else argument.tool
 
 
 def _default(member: Member, *, is_sidecar: bool) -> Any:
     if member.is_required:
         return Parameter.empty
-    own = None if is_sidecar else member.asked.tool_default
+    own = None if is_sidecar else member.argument.tool_default
     return member.told_default if own is None else own
 
 
 def _annotation(member: Member, text: str, *, is_sidecar: bool) -> Any:
-    kind, asked = _value(member), member.asked
+    kind, argument = _value(member), member.argument
     limits: dict[str, Any] = {"description": text} if text else {}
     if member.is_list:
         kind = list[kind]  # type: ignore[valid-type]
-        limits |= {"min_length": asked.fewest, "max_length": asked.most or len(member.choices)}
+        limits |= {
+            "min_length": argument.fewest,
+            "max_length": argument.most or len(member.choices),
+        }
     if not member.is_required and _default(member, is_sidecar=is_sidecar) is None:
         kind = kind | None
     limits = {name: limit for name, limit in limits.items() if limit is not None}
@@ -76,14 +79,14 @@ def _annotation(member: Member, text: str, *, is_sidecar: bool) -> Any:
 
 
 def _value(member: Member) -> Any:
-    asked = member.asked
+    argument = member.argument
     if member.choices:
         return Literal[tuple(member.choices)]
     if member.kind in {int, float}:
-        return Annotated[member.kind, Field(ge=asked.low, le=asked.high)]
+        return Annotated[member.kind, Field(ge=argument.low, le=argument.high)]
     if member.kind is bool:
         return bool
-    limits: dict[str, Any] = {"max_length": asked.chars}
-    if asked.is_trimmed or member.is_required:
+    limits: dict[str, Any] = {"max_length": argument.chars}
+    if argument.is_trimmed or member.is_required:
         limits |= {"min_length": 1, "pattern": NOT_BLANK}
     return Annotated[str, Field(**limits)]

@@ -18,8 +18,6 @@ from aeterna_code_search.agents.graph.tools import add_graph_tools
 from aeterna_code_search.agents.parameters import (
     MaxTokens,
     Query,
-    Workspace,
-    provided,
     require_one_query,
 )
 from aeterna_code_search.agents.registry import ToolRegistry, WantsStructure, text_alone
@@ -35,6 +33,7 @@ from aeterna_code_search.agents.truncation import (
     truncate_status,
 )
 from aeterna_code_search.contract.search import SearchRequest
+from aeterna_code_search.contract.status import StatusRequest
 from indexer.limits import RESULTS
 
 INSTRUCTIONS: Final = """\
@@ -74,7 +73,7 @@ def add_tools(
     tools.add(code.code_search, title="Search code", request=SearchRequest)
     add_file_tools(tools, backend, hints)
     add_trace_tools(tools, backend, hints)
-    tools.add(code.code_index_status, title="Index status")
+    tools.add(code.code_index_status, title="Index status", request=StatusRequest)
     tools.add(
         code.search_code,
         title="Search code (simple)",
@@ -106,18 +105,13 @@ class _CodeTools:
         return Reply(with_hint(answer, self._hints), search_text, truncate_search, max_tokens)
 
     async def code_index_status(
-        self,
-        workspace: Workspace = None,
-        project: Annotated[
-            str | None, Field(max_length=200, description="This repository only")
-        ] = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
+        self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any
     ) -> Reply:
         """List the indexed repositories: commit, when it was indexed, state and sizes.
 
         Use it for the names of projects, or if something is not found.
         """
-        answer = await self._backend().status(provided(workspace=workspace, project=project))
+        answer = await self._backend().status(request)
         return Reply(answer, self._status_text, truncate_status, max_tokens)
 
     def _status_text(self, answer: Answer) -> str:

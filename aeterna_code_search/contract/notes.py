@@ -1,7 +1,7 @@
 """What a record says of a field beside its type, in `Annotated`.
 
 In an answer, a text is the field's description; an enumeration, or members of one, are its values.
-In a request it is an `Asked`.
+In a request it is an `Argument`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ AS_TOOL: Final = "="
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Argument:
     """The limits of a request's field, and what each surface says of it.
 
     `help` is of the API, `tool` of the tools of agents, `sidecar` of the tools of a sidecar; None
@@ -55,7 +55,7 @@ class Member:
 
     name: str
     kind: type
-    asked: Asked
+    argument: Argument
     default: Any
     is_list: bool
     is_required: bool
@@ -63,8 +63,8 @@ class Member:
     @property
     def choices(self) -> list[str]:
         """The values that it may have, if they are listed; a scale has its highest first."""
-        if self.asked.choices:
-            return list(self.asked.choices)
+        if self.argument.choices:
+            return list(self.argument.choices)
         if issubclass(self.kind, IntEnum):
             return [value.name.lower() for value in reversed(self.kind)]
         return [value.value for value in self.kind] if issubclass(self.kind, StrEnum) else []
@@ -75,9 +75,9 @@ class Member:
         default = self.default
         if isinstance(default, IntEnum):
             return default.name.lower()
-        if self.is_list or default in ("", MISSING) or not self.asked.is_default_told:
+        if self.is_list or default in ("", MISSING) or not self.argument.is_default_told:
             return None
-        low = self.asked.low
+        low = self.argument.low
         return None if low is not None and default is not None and default < low else default
 
     def value(self, given: Any) -> Any:
@@ -104,14 +104,14 @@ def _members(record: type) -> Iterator[Member]:
         if isinstance(kind, type) and is_dataclass(kind):
             yield from members_of(kind)
             continue
-        asked = next((note for note in notes if isinstance(note, Asked)), None)
-        if asked is None:
+        argument = next((note for note in notes if isinstance(note, Argument)), None)
+        if argument is None:
             continue  # not in requests
         parts = [part for part in get_args(kind) if part not in (NoneType, ...)]
         is_list = get_origin(kind) is tuple
         own = parts[0] if parts else kind
         is_required = field.default is MISSING
-        yield Member(field.name, own, asked, field.default, is_list, is_required)
+        yield Member(field.name, own, argument, field.default, is_list, is_required)
 
 
 def record_of(record: type, given: dict[str, Any]) -> Any:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Final
 
-from aeterna_code_search.contract.notes import PAGES, YOUNGER, Asked
+from aeterna_code_search.contract.notes import PAGES, YOUNGER, Argument
 from aeterna_code_search.contract.projects import (
     MISSING_MORE,
     OWNERS,
@@ -56,7 +56,7 @@ class SearchRequest:
 
     query: Annotated[
         str,
-        Asked(
+        Argument(
             f"At most {QUERY_CHARACTERS:,} characters, unless it is a stack trace",
             tool="Question, name, stack trace or path:line",
             chars=PASTED_CHARACTERS,
@@ -65,7 +65,7 @@ class SearchRequest:
     ] = ""
     queries: Annotated[
         tuple[str, ...],
-        Asked(
+        Argument(
             tool="In place of query: several wordings",
             chars=QUERY_CHARACTERS,
             is_trimmed=True,
@@ -73,11 +73,11 @@ class SearchRequest:
             most=QUERIES,
         ),
     ] = ()
-    limit: Annotated[int, Asked(tool="Results at most", low=1, high=RESULTS)] = 10
-    mode: Annotated[Mode, Asked(tool="structural: ast-grep patterns", sidecar="")] = Mode.HYBRID
+    limit: Annotated[int, Argument(tool="Results at most", low=1, high=RESULTS)] = 10
+    mode: Annotated[Mode, Argument(tool="structural: ast-grep patterns", sidecar="")] = Mode.HYBRID
     include_projects: Annotated[
         tuple[str, ...],
-        Asked(
+        Argument(
             "Search these only",
             tool="Only these repositories",
             sidecar=None,
@@ -87,7 +87,7 @@ class SearchRequest:
     ] = ()
     exclude_projects: Annotated[
         tuple[str, ...],
-        Asked(
+        Argument(
             "Leave these out",
             tool="Not these repositories",
             sidecar="",
@@ -96,18 +96,18 @@ class SearchRequest:
         ),
     ] = ()
     language: Annotated[
-        str, Asked("Such as python", tool="Such as python", sidecar="", chars=40)
+        str, Argument("Such as python", tool="Such as python", sidecar="", chars=40)
     ] = ""
     chunk_type: Annotated[
-        str, Asked(tool="Kind of hits", sidecar="", choices=tuple(map(str, ChunkType)))
+        str, Argument(tool="Kind of hits", sidecar="", choices=tuple(map(str, ChunkType)))
     ] = ""
     path: Annotated[
         str,
-        Asked("What a file's path begins with", tool="Start of a file's path", chars=1_024),
+        Argument("What a file's path begins with", tool="Start of a file's path", chars=1_024),
     ] = ""
     exclude: Annotated[
         str,
-        Asked(
+        Argument(
             "Parts of paths to leave out, separated by |, in any case: test|mock",
             tool="Skip paths with: test|mock",
             sidecar="Parts of paths to leave out: test|mock",
@@ -117,7 +117,7 @@ class SearchRequest:
     ] = ""
     expand: Annotated[
         int,
-        Asked(
+        Argument(
             "Lines to show before and after a hit; of an exact search in `context`",
             tool="Lines around a hit, which is then whole",
             sidecar="Lines to show around a hit",
@@ -127,7 +127,7 @@ class SearchRequest:
     ] = 0
     max_content: Annotated[
         int,
-        Asked(
+        Argument(
             f"Characters of content: 500, or {EXPANDED_CONTENT} with expand",
             sidecar="Characters of content at most",
             low=0,
@@ -136,12 +136,12 @@ class SearchRequest:
         ),
     ] = 500
     min_similarity: Annotated[
-        float | None, Asked(tool="Leave out hits below it", sidecar="", low=0.0, high=1.0)
+        float | None, Argument(tool="Leave out hits below it", sidecar="", low=0.0, high=1.0)
     ] = None
-    explain: Annotated[bool, Asked("Say why each result is where it is")] = False
+    explain: Annotated[bool, Argument("Say why each result is where it is")] = False
     group_by: Annotated[
         GroupBy,
-        Asked(
+        Argument(
             "file: one result for each file, its best hit, with further ones as spans. "
             "Symbol searches list definitions and exact searches list files in any case",
             sidecar="file: one result a file",
@@ -149,10 +149,10 @@ class SearchRequest:
     ] = GroupBy.NONE
     facets: Annotated[
         bool,
-        Asked("Count the files found by repository, language and directory; not with cursor"),
+        Argument("Count the files found by repository, language and directory; not with cursor"),
     ] = False
     cursor: Annotated[
-        str, Asked("next_cursor of a page", tool="next_cursor of a page", chars=500)
+        str, Argument("next_cursor of a page", tool="next_cursor of a page", chars=500)
     ] = ""
     lines: int = EXACT_LINES_OF_RESULT
 

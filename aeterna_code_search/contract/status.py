@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from aeterna_code_search.contract.notes import YOUNGER
+from aeterna_code_search.contract.notes import YOUNGER, Argument
 from indexer.limits import STATUS_UNREAD_MANIFESTS
 
 RUN_STATES_NOT_ENDED: Final = ("open", "queued", "applying")
@@ -21,6 +21,13 @@ class IndexState(StrEnum):
     BEHIND = "behind"  # a newer commit is known that is not indexed
     NEVER = "never"
     CURRENT = "current"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest:
+    """`GET /api/v1/index/status`."""
+
+    project: Annotated[str, Argument(tool="This repository only", sidecar="", chars=200)] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Traces: what calls what, and what a name means: their answers."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from enum import IntEnum, StrEnum
+from typing import Annotated, Final, TypeAlias
 
-from aeterna_code_search.contract.notes import YOUNGER
+from aeterna_code_search.contract.notes import YOUNGER, Argument
 from aeterna_code_search.contract.projects import (
     MISSING_MORE,
     OWNER_COUNTS,
@@ -13,7 +14,209 @@ from aeterna_code_search.contract.projects import (
     OlderExtractor,
     OwnerCount,
 )
+from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
 from indexer.records.manifests import ManifestProblem
+from indexer.records.references import ReferenceKind
+
+KINDS: Final = (*map(str, ReferenceKind), "import")
+_LINE: Final = 10_000_000
+
+
+class Confidence(IntEnum):
+    """Confidence of a resolution; comparable."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+
+
+class Encoding(StrEnum):
+    """The unit in which a column counts: bytes, halves of UTF-16, or characters."""
+
+    UTF_8 = "utf-8"
+    UTF_16 = "utf-16"
+    UTF_32 = "utf-32"
+
+
+OF_CALLERS: Final = ("depth", "caller_projects")  # fields of a TraceRequest that callees lack
+CONFIDENCES: Final = [value.name.lower() for value in reversed(Confidence)]
+MinConfidence: TypeAlias = Annotated[Confidence, Argument(tool="low: also by name alone")]
+Kinds: TypeAlias = Annotated[
+    tuple[str, ...],
+    Argument(
+        "Uses of these kinds only, at every level; imports only if asked for",
+        tool="Default: all but type, import",
+        choices=KINDS,
+    ),
+]
+CallerProjects: TypeAlias = Annotated[
+    tuple[str, ...],
+    Argument(
+        "Callers in these projects only",
+        tool="Only in these repositories",
+        sidecar="",
+        chars=200,
+        most=1_000,
+    ),
+]
+LinksListed: TypeAlias = Annotated[
+    int,
+    Argument(tool="At most", sidecar="Callers at most", low=1, high=TRACE_SITES, tool_default=30),
+]
+Cursor: TypeAlias = Annotated[
+    str, Argument("next_cursor of a page", tool="next_cursor of a page", chars=10_000)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolSelector:
+    """Selection of a symbol's definitions; "" and 0 restrict nothing."""
+
+    symbol: Annotated[
+        str,
+        Argument(
+            "A name, a qualified name (Auth.verify) or module:name",
+            tool="verify, Auth.verify or module:name",
+            chars=1_500,
+            is_trimmed=True,
+        ),
+    ]
+    project: Annotated[
+        str, Argument("Defined in this project", tool="Of the definition", chars=200)
+    ] = ""
+    file: Annotated[
+        str, Argument("Defined in this file", tool="Of the definition", chars=1_024)
+    ] = ""
+    line: Annotated[
+        int,
+        Argument("Defined around this line", tool="Of the definition", low=1, high=_LINE),
+    ] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FilePosition:
+    """A position in an indexed file."""
+
+    project: Annotated[
+        str, Argument("The repository of the file", tool="The repository", chars=200)
+    ]
+    file: Annotated[
+        str, Argument("Its path from the repository's root", tool="Path in it", chars=1_024)
+    ]
+    line: Annotated[int, Argument("1-based", tool="From 1", low=1, high=_LINE)]
+    column: Annotated[
+        int,
+        Argument(
+            "0-based, of any character of a name",
+            tool="From 0, in the name",
+            low=0,
+            high=_LINE,
+        ),
+    ]
+    encoding: Annotated[Encoding, Argument("The unit of column: bytes, UTF-16, or characters")] = (
+        Encoding.UTF_32
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """`GET /trace/callers`; `/trace/callees` has neither depth nor projects of callers."""
+
+    selector: SymbolSelector
+    depth: Annotated[
+        int,
+        Argument(
+            "Levels of callers of callers",
+            tool="2: callers of callers too",
+            sidecar="Levels of callers",
+            low=1,
+            high=TRACE_DEPTH,
+        ),
+    ] = 1
+    min_confidence: MinConfidence = Confidence.MEDIUM
+    caller_projects: CallerProjects = ()
+    kind: Kinds = ()
+    limit: LinksListed = 50
+    cursor: Cursor = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesRequest:
+    """`GET /trace/references`."""
+
+    position: FilePosition
+    min_confidence: MinConfidence = Confidence.MEDIUM
+    caller_projects: CallerProjects = ()
+    kind: Kinds = ()
+    limit: LinksListed = 50
+    cursor: Cursor = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRequest:
+    """`GET /trace/graph`."""
+
+    selector: SymbolSelector
+    depth: Annotated[
+        int,
+        Argument(
+            "Levels up and levels down",
+            tool="Levels up and down",
+            sidecar="Levels up and levels down",
+            low=1,
+            high=TRACE_DEPTH,
+        ),
+    ] = 2
+    min_confidence: MinConfidence = Confidence.MEDIUM
+    limit: Annotated[
+        int,
+        Argument(
+            "Nodes at most",
+            tool="Nodes at most",
+            low=1,
+            high=TRACE_NODES,
+            tool_default=50,
+        ),
+    ] = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A changed file with first and last lines of each change; none means the whole file."""
+
+    path: str
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+Symbols: TypeAlias = Annotated[
+    tuple[str, ...],
+    Argument(
+        tool="Only who uses these definitions",
+        chars=1_500,
+        is_trimmed=True,
+        fewest=1,
+        most=IMPACT_CHANGES,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactRequest:
+    """`POST /trace/impact`: exactly one of `symbols` and `files`."""
+
+    min_confidence: MinConfidence = Confidence.MEDIUM
+    project: Annotated[str, Argument(chars=200)]
+    symbols: Symbols = ()
+    files: tuple[ChangedFile, ...] = ()
+    depth: Annotated[int, Argument(low=1, high=TRACE_DEPTH)] = 1
+    limit: Annotated[int, Argument("Callers shown per symbol", low=1, high=TRACE_SITES)] = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CallsRequest:
+    """`GET /trace/calls`."""
+
+    cursor: Cursor = ""
 
 
 @dataclass(frozen=True, slots=True)

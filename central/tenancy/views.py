@@ -45,13 +45,14 @@ def answers(
     responses: Any,
     *,
     in_body: bool = False,
+    tag: str = "",
 ) -> Callable[[_Method], _Method]:
     """Make a handler of a method that takes the credential and what is asked.
 
     That is the record of a RequestSerializer, and not yet validated of others. `asked` types the
-    parameters of the address, or describes the body. `responses` is the answer
-    with 200, or answers by status, of which a record has the first. The method returns a record,
-    None, or a response of its own.
+    parameters of the address, or describes the body. `responses` is the answer with 200, or answers
+    by status, of which a record has the first. The method returns a record, None, or a response of
+    its own. The schema lists it under `tag`, or the first word of `operation_id`.
     """
     status = next(iter(responses)) if isinstance(responses, dict) else HTTPStatus.OK
     serializer = asked()
@@ -67,7 +68,7 @@ def answers(
     def decorate(method: _Method) -> _Method:
         @extend_schema(
             operation_id=operation_id,
-            tags=[operation_id.partition("_")[0]],
+            tags=[tag or operation_id.partition("_")[0]],
             responses=responses,
             **{"request": asked} if in_body else {"parameters": [asked]},
         )

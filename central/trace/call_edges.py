@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from aeterna_code_search.contract.trace import Call, CallingProject, Calls
+from aeterna_code_search.contract.trace import Call, CallingProject, Calls, Confidence
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, listed_missing
 from central.tenancy.credentials import Credential
@@ -17,7 +17,6 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import CountedFile, ReferenceSite, files_from, sites_of_files
-from central.trace.resolve.resolve import Confidence
 from indexer.limits import CALLS_FILES, CALLS_LISTED, CALLS_LOOKS, CALLS_REFERENCES
 
 

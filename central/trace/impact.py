@@ -4,7 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from aeterna_code_search.contract.trace import AffectedProject, ChangedSymbol, Impact, TraceReceipt
+from aeterna_code_search.contract.trace import (
+    AffectedProject,
+    ChangedFile,
+    ChangedSymbol,
+    Impact,
+    ImpactRequest,
+    TraceReceipt,
+)
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
@@ -12,7 +19,6 @@ from central.trace.edges import Step
 from central.trace.links import links, shown_definition
 from central.trace.receipts import hint_for, receipt_of
 from central.trace.request_scope import TraceScope, has_file, traced
-from central.trace.requests import ChangedFile, ImpactRequest
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
     Definition,

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
-from aeterna_code_search.contract.trace import Meaning, MeantDefinition, NameInFile, PartlyParsed
+from aeterna_code_search.contract.trace import (
+    Confidence,
+    FilePosition,
+    Meaning,
+    MeantDefinition,
+    NameInFile,
+    PartlyParsed,
+)
 from central.corpus.identifiers import references_of
 from central.errors import NotFoundError
 from central.repositories.visibility import RepositorySnapshot
@@ -15,7 +22,6 @@ from central.trace.imports import edges_of_imports
 from central.trace.links import links, shown_definition
 from central.trace.receipts import receipt_of
 from central.trace.request_scope import TraceScope, traced
-from central.trace.requests import FilePosition
 from central.trace.resolve.definitions import (
     Definition,
     DefinitionFilter,
@@ -27,7 +33,6 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT, ImportSite, imports_before
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_at
-from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.sql import Imports
 from central.trace.tally import Tally
 from central.trace.text_position import TextPosition, text_position

@@ -6,6 +6,7 @@ from typing import Final
 
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.trace import (
+    Confidence,
     Elsewhere,
     PartlyParsed,
     TraceReceipt,
@@ -18,7 +19,6 @@ from central.repositories.visibility import answering_projects, listed_missing
 from central.sentences import Sentence
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
-from central.trace.resolve.resolve import Confidence
 from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."

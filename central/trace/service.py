@@ -11,12 +11,15 @@ from aeterna_code_search.contract.projects import OwnerCount
 from aeterna_code_search.contract.trace import (
     Callees,
     Callers,
+    FilePosition,
     Link,
     MeantDefinition,
     NameInFile,
     PartlyParsed,
     References,
+    ReferencesRequest,
     TraceReceipt,
+    TraceRequest,
     UnreadManifest,
 )
 from central.http.cursors import decode_cursor, encode_cursor
@@ -31,7 +34,6 @@ from central.trace.links import links, shown_definition
 from central.trace.position import meaning_at
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
 from central.trace.request_scope import TraceScope, selected_definitions, traced
-from central.trace.requests import FilePosition, ReferencesRequest, TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT

@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from aeterna_code_search.contract.trace import Graph, GraphEdge, GraphNode
-from central.trace.requests import CONFIDENCES
+from aeterna_code_search.contract.trace import CONFIDENCES, Graph, GraphEdge, GraphNode
 from central.web.graph_groups import NodeGroup, groups_of
 from central.web.graph_layout import (
     HEIGHT,

@@ -9,7 +9,6 @@ from rest_framework import serializers
 from aeterna_code_search.agents import parameters
 from aeterna_code_search.agents.backend import INVALID
 from aeterna_code_search.agents.sidecar.mapping import sidecar_arguments
-from aeterna_code_search.contract.search import GroupBy, Mode
 from central.codemap.requests import (
     ConsumersRequestSerializer,
     MapRequestSerializer,
@@ -39,7 +38,6 @@ from central.knowledge.traversal import Direction
 from central.repositories.views import IndexStatusSerializer
 from central.search.views import SearchAnswerSerializer, SearchRequestSerializer
 from central.trace.requests import (
-    KINDS,
     CalleesRequestSerializer,
     CallersRequestSerializer,
     GraphRequestSerializer,
@@ -51,7 +49,6 @@ from central.trace.views import (
     GraphSerializer,
     MeaningSerializer,
 )
-from indexer.records.files import ChunkType
 from tests.agents.calling import call, code_server, sidecar_server, text_of, tools_of
 from tests.agents.expanding import expanded, reduced
 from tests.agents.recorded import RecordedBackend, recorded
@@ -182,10 +179,6 @@ def names_of_limits(field: serializers.Field[Any, Any, Any, Any]) -> dict[str, s
 
 
 def test_lists_of_choices_are_those_of_the_api() -> None:
-    assert list(get_args(parameters.GroupBy)) == [str(one) for one in GroupBy]
-    assert list(get_args(parameters.ChunkType)) == [str(kind) for kind in ChunkType]
-    assert list(get_args(parameters.Kind)) == KINDS
-    assert list(get_args(parameters.Mode)) == [str(mode) for mode in Mode]
     assert list(get_args(parameters.Direction)) == [str(direction) for direction in Direction]
     assert list(get_args(parameters.Target)) == ["code", *DOCUMENT_KINDS]
 

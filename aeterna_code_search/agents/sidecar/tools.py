@@ -8,18 +8,7 @@ from mcp.server import MCPServer
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import Backend
-from aeterna_code_search.agents.parameters import (
-    Confidence,
-    Cursor,
-    File,
-    Kinds,
-    Line,
-    Project,
-    Projects,
-    Symbol,
-    Workspace,
-    require_one_query,
-)
+from aeterna_code_search.agents.parameters import Projects, require_one_query
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
 from aeterna_code_search.agents.sidecar.mapping import (
@@ -39,6 +28,9 @@ from aeterna_code_search.agents.truncation import (
     truncate_status,
 )
 from aeterna_code_search.contract.search import SearchRequest
+from aeterna_code_search.contract.status import StatusRequest
+from aeterna_code_search.contract.trace import OF_CALLERS, GraphRequest, TraceRequest
+from indexer.limits import TRACE_SITES
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -60,14 +52,14 @@ def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) ->
     """Register the five tools; each call gets its own backend, with the caller's credential."""
     tools = ToolRegistry(server, words={"org_id": "workspace"}, is_sidecar=True)
     sidecar = _SidecarTools(backend)
-    for tool, title, request in (
-        (sidecar.codesearch_search, "Search code", SearchRequest),
-        (sidecar.codesearch_trace_callers, "Find callers", None),
-        (sidecar.codesearch_trace_callees, "Find callees", None),
-        (sidecar.codesearch_trace_graph, "Call graph", None),
-        (sidecar.codesearch_index_status, "Index status", None),
+    for tool, title, request, without in (
+        (sidecar.codesearch_search, "Search code", SearchRequest, ()),
+        (sidecar.codesearch_trace_callers, "Find callers", TraceRequest, ()),
+        (sidecar.codesearch_trace_callees, "Find callees", TraceRequest, OF_CALLERS),
+        (sidecar.codesearch_trace_graph, "Call graph", GraphRequest, ()),
+        (sidecar.codesearch_index_status, "Index status", StatusRequest, ()),
     ):
-        tools.add(tool, title=title, request=request, is_always_structured=True)
+        tools.add(tool, title=title, request=request, without=without, is_always_structured=True)
 
 
 class _SidecarTools:
@@ -95,103 +87,31 @@ class _SidecarTools:
         answer = await self._backend().search(asked)
         return Reply(answer, search_text, truncate_search, max_tokens, sidecar_search)
 
-    async def codesearch_trace_callers(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        depth: Annotated[int, Field(ge=1, le=5, description="Levels of callers")] = 1,
-        min_confidence: Confidence = "medium",
-        caller_projects: Projects = None,
-        kind: Kinds = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="Callers at most")] = 50,
-        cursor: Cursor = None,
-        max_tokens: Unlimited = None,
-    ) -> Reply:
+    async def codesearch_trace_callers(self, max_tokens: Unlimited = None, **request: Any) -> Reply:
         """Find all functions that call a symbol, in every repository."""
-        request = {
-            "symbol": symbol,
-            "workspace": workspace,
-            "project": project,
-            "file": file,
-            "line": line,
-            "depth": depth,
-            "min_confidence": min_confidence,
-            "caller_projects": caller_projects,
-            "kind": kind,
-            "limit": limit,
-            "cursor": cursor,
-        }
         return await self._links("callers", request, max_tokens)
 
-    async def codesearch_trace_callees(  # noqa: PLR0913
+    async def codesearch_trace_callees(
         self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        kind: Kinds = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="Callees at most")] = 50,
-        cursor: Cursor = None,
+        limit: Annotated[int, Field(ge=1, le=TRACE_SITES, description="Callees at most")] = 50,
         max_tokens: Unlimited = None,
+        **request: Any,
     ) -> Reply:
         """Find all functions that a symbol calls, and where they are defined."""
-        request = {
-            "symbol": symbol,
-            "workspace": workspace,
-            "project": project,
-            "file": file,
-            "line": line,
-            "min_confidence": min_confidence,
-            "kind": kind,
-            "limit": limit,
-            "cursor": cursor,
-        }
-        return await self._links("callees", request, max_tokens)
+        return await self._links("callees", {**request, "limit": limit}, max_tokens)
 
-    async def codesearch_trace_graph(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and levels down")] = 2,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 200,
-        max_tokens: Unlimited = None,
-    ) -> Reply:
+    async def codesearch_trace_graph(self, max_tokens: Unlimited = None, **request: Any) -> Reply:
         """Show the call graph around a symbol, callers and callees."""
-        request = {
-            "symbol": symbol,
-            "workspace": workspace,
-            "project": project,
-            "file": file,
-            "line": line,
-            "depth": depth,
-            "min_confidence": min_confidence,
-            "limit": limit,
-        }
-        answer = await self._backend().trace("graph", api_request(request))
-        structure = partial(sidecar_graph, depth=depth)
+        answer = await self._backend().trace("graph", request)
+        structure = partial(sidecar_graph, depth=request["depth"])
         return Reply(answer, graph_text, truncate_graph, max_tokens, structure)
 
-    async def codesearch_index_status(
-        self,
-        workspace: Workspace = None,
-        project: Annotated[str | None, Field(max_length=200)] = None,
-        max_tokens: Unlimited = None,
-    ) -> Reply:
+    async def codesearch_index_status(self, max_tokens: Unlimited = None, **request: Any) -> Reply:
         """Show the size of the index, and the commit at which each repository is indexed."""
-        request = api_request({"workspace": workspace, "project": project})
         answer = await self._backend().status(request)
         return Reply(answer, status_text, truncate_status, max_tokens, sidecar_status)
 
     async def _links(self, what: str, request: dict[str, Any], max_tokens: int | None) -> Reply:
-        answer = await self._backend().trace(what, api_request(request))
+        answer = await self._backend().trace(what, request)
         text, cut = partial(links_text, what=what), partial(truncate_links, what=what)
         return Reply(answer, text, cut, max_tokens, partial(sidecar_links, what=what))

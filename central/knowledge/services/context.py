@@ -7,7 +7,13 @@ import json
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
-from aeterna_code_search.contract.trace import Link
+from aeterna_code_search.contract.trace import (
+    ChangedFile,
+    ImpactRequest,
+    Link,
+    SymbolSelector,
+    TraceRequest,
+)
 from central.corpus.models import File, Symbol
 from central.http.parameters import to_json
 from central.knowledge.answers import GraphReceipt
@@ -24,7 +30,6 @@ from central.knowledge.services.related import related_documents
 from central.repositories.listing import visible_repository
 from central.tenancy.credentials import Credential
 from central.trace.impact import impact
-from central.trace.requests import ChangedFile, ImpactRequest, SymbolSelector, TraceRequest
 from central.trace.service import callees
 
 _BYTES_PER_TOKEN: Final = 4

@@ -7,7 +7,7 @@ import pytest
 
 from aeterna_code_search.cli.commands.options import Confidence, Kind
 from aeterna_code_search.cli.output.errors import format_error
-from central.trace.requests import CONFIDENCES, KINDS
+from aeterna_code_search.contract.trace import CONFIDENCES, KINDS
 from indexer.errors import CentralRefusedError
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
