@@ -1,15 +1,15 @@
 """Questions about an organisation as one: what its projects use of one another."""
 
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Final
 
-from aeterna_code_search.contract.notes import Argument
+from aeterna_code_search.contract.notes import REQUIRED, argument
 from aeterna_code_search.contract.trace import (
     ChangedFile,
     Confidence,
-    Cursor,
-    MinConfidence,
-    Symbols,
+    cursor,
+    min_confidence,
+    symbols,
 )
 from indexer.limits import MAP_LINKS, MAP_ROWS, UNUSED_LISTED
 
@@ -36,71 +36,57 @@ CODES: Final = {
 class MapRequest:
     """`GET /map`."""
 
-    project: Annotated[
-        str,
-        Argument(
-            "Only what it uses and what uses it",
-            tool="Only what it uses and what uses it",
-            chars=200,
-        ),
-    ] = ""
-    level: Annotated[
-        str,
-        Argument(
-            "Whether a node is a project or a package",
-            tool="package: the packages of projects",
-            choices=LEVELS,
-        ),
-    ] = "project"
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    limit: Annotated[
-        int,
-        Argument(
-            "Links at most, the strongest",
-            tool="Links at most",
-            low=1,
-            high=MAP_LINKS,
-            tool_default=100,
-        ),
-    ] = 500
+    project: str = argument(
+        "",
+        "Only what it uses and what uses it",
+        tool="Only what it uses and what uses it",
+        chars=200,
+    )
+    level: str = argument(
+        "project",
+        "Whether a node is a project or a package",
+        tool="package: the packages of projects",
+        choices=LEVELS,
+    )
+    min_confidence: Confidence = min_confidence()
+    limit: int = argument(
+        500,
+        "Links at most, the strongest",
+        tool="Links at most",
+        low=1,
+        high=MAP_LINKS,
+        tool_default=100,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumersRequest:
     """`POST /map/consumers`: of all definitions, or of `symbols` and what is in `files`."""
 
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    project: Annotated[str, Argument(tool="The repository", chars=200)]
-    symbols: Symbols = ()
+    min_confidence: Confidence = min_confidence()
+    project: str = argument(REQUIRED, tool="The repository", chars=200)
+    symbols: tuple[str, ...] = symbols()
     files: tuple[ChangedFile, ...] = ()
-    package: Annotated[
-        str,
-        Argument(
-            "Name or id of a package of the project", tool="Only this package of it", chars=1_000
-        ),
-    ] = ""
-    lags_only: Annotated[
-        bool,
-        Argument(
-            "Only consumers that pin an older version than is indexed",
-            tool="Only who pins an older version",
-        ),
-    ] = False
-    limit: Annotated[
-        int,
-        Argument(
-            "Consumers at most", tool="Consumers at most", low=1, high=MAP_ROWS, tool_default=30
-        ),
-    ] = 50
+    package: str = argument(
+        "", "Name or id of a package of the project", tool="Only this package of it", chars=1_000
+    )
+    lags_only: bool = argument(
+        False,
+        "Only consumers that pin an older version than is indexed",
+        tool="Only who pins an older version",
+    )
+    limit: int = argument(
+        50, "Consumers at most", tool="Consumers at most", low=1, high=MAP_ROWS, tool_default=30
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class MostCalledRequest:
     """`GET /map/most-called`."""
 
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    project: Annotated[str, Argument("Only its definitions", chars=200)] = ""
-    limit: Annotated[int, Argument("Definitions at most", low=1, high=MAP_ROWS)] = 50
+    min_confidence: Confidence = min_confidence()
+    project: str = argument("", "Only its definitions", chars=200)
+    limit: int = argument(50, "Definitions at most", low=1, high=MAP_ROWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,28 +96,21 @@ class UnusedRequest:
     `doubts` are those that are allowed, once it is read.
     """
 
-    project: Annotated[
-        str, Argument("Defined in this project", tool="Of the definition", chars=200)
-    ] = ""
-    kind: Annotated[
-        tuple[str, ...],
-        Argument(
-            f"Definitions of these kinds only; else {', '.join(KINDS)}",
-            tool="Such definitions only; else all but the last three",
-            choices=(*KINDS, *MORE_KINDS),
-        ),
-    ] = KINDS
-    include: Annotated[
-        tuple[str, ...],
-        Argument("Definitions in such files too", tool="Such files too", choices=LEFT_OUT),
-    ] = ()
-    doubts: Annotated[
-        tuple[str, ...],
-        Argument(
-            "Only those without other doubts than these; none: without any",
-            tool="Only those without other doubts than these",
-            choices=("none", *sorted(CODES)),
-        ),
-    ] = tuple(CODES)
-    limit: Annotated[int, Argument(tool="At most", low=1, high=UNUSED_LISTED)] = 50
-    cursor: Cursor = ""
+    project: str = argument("", "Defined in this project", tool="Of the definition", chars=200)
+    kind: tuple[str, ...] = argument(
+        KINDS,
+        f"Definitions of these kinds only; else {', '.join(KINDS)}",
+        tool="Such definitions only; else all but the last three",
+        choices=(*KINDS, *MORE_KINDS),
+    )
+    include: tuple[str, ...] = argument(
+        (), "Definitions in such files too", tool="Such files too", choices=LEFT_OUT
+    )
+    doubts: tuple[str, ...] = argument(
+        tuple(CODES),
+        "Only those without other doubts than these; none: without any",
+        tool="Only those without other doubts than these",
+        choices=("none", *sorted(CODES)),
+    )
+    limit: int = argument(50, tool="At most", low=1, high=UNUSED_LISTED)
+    cursor: str = cursor()

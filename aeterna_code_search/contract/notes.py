@@ -1,15 +1,15 @@
-"""What a record says of a field beside its type, in `Annotated`.
+"""What a record says of a field beside its type.
 
-In an answer, a text is the field's description; an enumeration, or members of one, are its values.
-In a request it is an `Argument`.
+An answer's fields are `Annotated`: a text is the description; an enumeration, or members of one,
+are its values. A request's fields are made by `argument`.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum, IntEnum, StrEnum, auto
 from functools import cache
 from types import NoneType
-from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 
 class Note(Enum):
@@ -22,6 +22,8 @@ class Note(Enum):
 YOUNGER: Final = Note.YOUNGER
 PAGES: Final = Note.PAGES
 AS_TOOL: Final = "="
+REQUIRED: Final = MISSING
+_ARGUMENT: Final = "argument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,11 @@ class Argument:
     is_trimmed: bool = False
     may_be_blank: bool = False
     is_default_told: bool = True
+
+
+def argument(default: Any, help: str = "", **options: Any) -> Any:
+    """Return a field of a request; `options` are those of Argument."""
+    return field(default=default, metadata={_ARGUMENT: Argument(help, **options)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,7 @@ class Member:
         default = self.default
         if isinstance(default, IntEnum):
             return default.name.lower()
-        if self.is_list or default in ("", MISSING) or not self.argument.is_default_told:
+        if self.is_list or default in ("", REQUIRED) or not self.argument.is_default_told:
             return None
         low = self.argument.low
         return None if low is not None and default is not None and default < low else default
@@ -96,22 +103,19 @@ def members_of(record: type) -> tuple[Member, ...]:
 
 
 def _members(record: type) -> Iterator[Member]:
-    hints = get_type_hints(record, include_extras=True)
-    for field in fields(record):
-        kind, *notes = get_args(hint := hints[field.name]) or (hint,)
-        if get_origin(hint) is not Annotated:
-            kind, notes = hint, []
-        if isinstance(kind, type) and is_dataclass(kind):
-            yield from members_of(kind)
-            continue
-        argument = next((note for note in notes if isinstance(note, Argument)), None)
-        if argument is None:
-            continue  # not in requests
-        parts = [part for part in get_args(kind) if part not in (NoneType, ...)]
-        is_list = get_origin(kind) is tuple
-        own = parts[0] if parts else kind
-        is_required = field.default is MISSING
-        yield Member(field.name, own, argument, field.default, is_list, is_required)
+    hints = get_type_hints(record)
+    for own in fields(record):
+        kind = hints[own.name]
+        if is_dataclass(kind):
+            yield from members_of(kind)  # type: ignore[arg-type]
+        elif _ARGUMENT in own.metadata:
+            parts = [part for part in get_args(kind) if part not in (NoneType, ...)]
+            is_list = get_origin(kind) is tuple
+            is_required = own.default is REQUIRED
+            value = parts[0] if parts else kind
+            yield Member(
+                own.name, value, own.metadata[_ARGUMENT], own.default, is_list, is_required
+            )
 
 
 def record_of(record: type, given: dict[str, Any]) -> Any:
@@ -119,9 +123,9 @@ def record_of(record: type, given: dict[str, Any]) -> Any:
     known = {member.name: member for member in members_of(record)}
     values = {}
     hints = get_type_hints(record)
-    for field in fields(record):
-        if is_dataclass(kind := hints[field.name]):
-            values[field.name] = record_of(kind, given)  # type: ignore[arg-type]
-        elif field.name in given and field.name in known:
-            values[field.name] = known[field.name].value(given[field.name])
+    for own in fields(record):
+        if is_dataclass(kind := hints[own.name]):
+            values[own.name] = record_of(kind, given)  # type: ignore[arg-type]
+        elif own.name in given and own.name in known:
+            values[own.name] = known[own.name].value(given[own.name])
     return record(**values)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Final
 
-from aeterna_code_search.contract.notes import PAGES, YOUNGER, Argument
+from aeterna_code_search.contract.notes import PAGES, YOUNGER, argument
 from aeterna_code_search.contract.projects import (
     MISSING_MORE,
     OWNERS,
@@ -54,106 +54,84 @@ class SearchRequest:
     search; only pages ask for others.
     """
 
-    query: Annotated[
-        str,
-        Argument(
-            f"At most {QUERY_CHARACTERS:,} characters, unless it is a stack trace",
-            tool="Question, name, stack trace or path:line",
-            chars=PASTED_CHARACTERS,
-            is_trimmed=True,
-        ),
-    ] = ""
-    queries: Annotated[
-        tuple[str, ...],
-        Argument(
-            tool="In place of query: several wordings",
-            chars=QUERY_CHARACTERS,
-            is_trimmed=True,
-            fewest=1,
-            most=QUERIES,
-        ),
-    ] = ()
-    limit: Annotated[int, Argument(tool="Results at most", low=1, high=RESULTS)] = 10
-    mode: Annotated[Mode, Argument(tool="structural: ast-grep patterns", sidecar="")] = Mode.HYBRID
-    include_projects: Annotated[
-        tuple[str, ...],
-        Argument(
-            "Search these only",
-            tool="Only these repositories",
-            sidecar=None,
-            chars=200,
-            most=PROJECTS_NAMED,
-        ),
-    ] = ()
-    exclude_projects: Annotated[
-        tuple[str, ...],
-        Argument(
-            "Leave these out",
-            tool="Not these repositories",
-            sidecar="",
-            chars=200,
-            most=PROJECTS_NAMED,
-        ),
-    ] = ()
-    language: Annotated[
-        str, Argument("Such as python", tool="Such as python", sidecar="", chars=40)
-    ] = ""
-    chunk_type: Annotated[
-        str, Argument(tool="Kind of hits", sidecar="", choices=tuple(map(str, ChunkType)))
-    ] = ""
-    path: Annotated[
-        str,
-        Argument("What a file's path begins with", tool="Start of a file's path", chars=1_024),
-    ] = ""
-    exclude: Annotated[
-        str,
-        Argument(
-            "Parts of paths to leave out, separated by |, in any case: test|mock",
-            tool="Skip paths with: test|mock",
-            sidecar="Parts of paths to leave out: test|mock",
-            chars=1_000,
-            may_be_blank=True,
-        ),
-    ] = ""
-    expand: Annotated[
-        int,
-        Argument(
-            "Lines to show before and after a hit; of an exact search in `context`",
-            tool="Lines around a hit, which is then whole",
-            sidecar="Lines to show around a hit",
-            low=0,
-            high=100,
-        ),
-    ] = 0
-    max_content: Annotated[
-        int,
-        Argument(
-            f"Characters of content: 500, or {EXPANDED_CONTENT} with expand",
-            sidecar="Characters of content at most",
-            low=0,
-            high=100_000,
-            is_default_told=False,
-        ),
-    ] = 500
-    min_similarity: Annotated[
-        float | None, Argument(tool="Leave out hits below it", sidecar="", low=0.0, high=1.0)
-    ] = None
-    explain: Annotated[bool, Argument("Say why each result is where it is")] = False
-    group_by: Annotated[
-        GroupBy,
-        Argument(
-            "file: one result for each file, its best hit, with further ones as spans. "
-            "Symbol searches list definitions and exact searches list files in any case",
-            sidecar="file: one result a file",
-        ),
-    ] = GroupBy.NONE
-    facets: Annotated[
-        bool,
-        Argument("Count the files found by repository, language and directory; not with cursor"),
-    ] = False
-    cursor: Annotated[
-        str, Argument("next_cursor of a page", tool="next_cursor of a page", chars=500)
-    ] = ""
+    query: str = argument(
+        "",
+        f"At most {QUERY_CHARACTERS:,} characters, unless it is a stack trace",
+        tool="Question, name, stack trace or path:line",
+        chars=PASTED_CHARACTERS,
+        is_trimmed=True,
+    )
+    queries: tuple[str, ...] = argument(
+        (),
+        tool="In place of query: several wordings",
+        chars=QUERY_CHARACTERS,
+        is_trimmed=True,
+        fewest=1,
+        most=QUERIES,
+    )
+    limit: int = argument(10, tool="Results at most", low=1, high=RESULTS)
+    mode: Mode = argument(Mode.HYBRID, tool="structural: ast-grep patterns", sidecar="")
+    include_projects: tuple[str, ...] = argument(
+        (),
+        "Search these only",
+        tool="Only these repositories",
+        sidecar=None,
+        chars=200,
+        most=PROJECTS_NAMED,
+    )
+    exclude_projects: tuple[str, ...] = argument(
+        (),
+        "Leave these out",
+        tool="Not these repositories",
+        sidecar="",
+        chars=200,
+        most=PROJECTS_NAMED,
+    )
+    language: str = argument("", "Such as python", tool="Such as python", sidecar="", chars=40)
+    chunk_type: str = argument(
+        "", tool="Kind of hits", sidecar="", choices=tuple(map(str, ChunkType))
+    )
+    path: str = argument(
+        "", "What a file's path begins with", tool="Start of a file's path", chars=1_024
+    )
+    exclude: str = argument(
+        "",
+        "Parts of paths to leave out, separated by |, in any case: test|mock",
+        tool="Skip paths with: test|mock",
+        sidecar="Parts of paths to leave out: test|mock",
+        chars=1_000,
+        may_be_blank=True,
+    )
+    expand: int = argument(
+        0,
+        "Lines to show before and after a hit; of an exact search in `context`",
+        tool="Lines around a hit, which is then whole",
+        sidecar="Lines to show around a hit",
+        low=0,
+        high=100,
+    )
+    max_content: int = argument(
+        500,
+        f"Characters of content: 500, or {EXPANDED_CONTENT} with expand",
+        sidecar="Characters of content at most",
+        low=0,
+        high=100_000,
+        is_default_told=False,
+    )
+    min_similarity: float | None = argument(
+        None, tool="Leave out hits below it", sidecar="", low=0.0, high=1.0
+    )
+    explain: bool = argument(False, "Say why each result is where it is")
+    group_by: GroupBy = argument(
+        GroupBy.NONE,
+        "file: one result for each file, its best hit, with further ones as spans. "
+        "Symbol searches list definitions and exact searches list files in any case",
+        sidecar="file: one result a file",
+    )
+    facets: bool = argument(
+        False, "Count the files found by repository, language and directory; not with cursor"
+    )
+    cursor: str = argument("", "next_cursor of a page", tool="next_cursor of a page", chars=500)
     lines: int = EXACT_LINES_OF_RESULT
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from aeterna_code_search.contract.notes import YOUNGER, Argument
+from aeterna_code_search.contract.notes import YOUNGER, argument
 from indexer.limits import STATUS_UNREAD_MANIFESTS
 
 RUN_STATES_NOT_ENDED: Final = ("open", "queued", "applying")
@@ -27,7 +27,7 @@ class IndexState(StrEnum):
 class StatusRequest:
     """`GET /api/v1/index/status`."""
 
-    project: Annotated[str, Argument(tool="This repository only", sidecar="", chars=200)] = ""
+    project: str = argument("", tool="This repository only", sidecar="", chars=200)
 
 
 @dataclass(frozen=True, slots=True)

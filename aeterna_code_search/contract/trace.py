@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final
 
-from aeterna_code_search.contract.notes import YOUNGER, Argument
+from aeterna_code_search.contract.notes import REQUIRED, YOUNGER, argument
 from aeterna_code_search.contract.projects import (
     MISSING_MORE,
     OWNER_COUNTS,
@@ -40,81 +40,84 @@ class Encoding(StrEnum):
 
 OF_CALLERS: Final = ("depth", "caller_projects")  # fields of a TraceRequest that callees lack
 CONFIDENCES: Final = [value.name.lower() for value in reversed(Confidence)]
-MinConfidence: TypeAlias = Annotated[Confidence, Argument(tool="low: also by name alone")]
-Kinds: TypeAlias = Annotated[
-    tuple[str, ...],
-    Argument(
-        "Uses of these kinds only, at every level; imports only if asked for",
-        tool="Default: all but type, import",
-        choices=KINDS,
-    ),
-]
-CallerProjects: TypeAlias = Annotated[
-    tuple[str, ...],
-    Argument(
+
+
+def min_confidence() -> Any:
+    return argument(Confidence.MEDIUM, tool="low: also by name alone")
+
+
+def kinds() -> Any:
+    says = "Uses of these kinds only, at every level; imports only if asked for"
+    return argument((), says, tool="Default: all but type, import", choices=KINDS)
+
+
+def caller_projects() -> Any:
+    return argument(
+        (),
         "Callers in these projects only",
         tool="Only in these repositories",
         sidecar="",
         chars=200,
         most=1_000,
-    ),
-]
-LinksListed: TypeAlias = Annotated[
-    int,
-    Argument(tool="At most", sidecar="Callers at most", low=1, high=TRACE_SITES, tool_default=30),
-]
-Cursor: TypeAlias = Annotated[
-    str, Argument("next_cursor of a page", tool="next_cursor of a page", chars=10_000)
-]
+    )
+
+
+def links_listed() -> Any:
+    sidecar = "Callers at most"
+    return argument(50, tool="At most", sidecar=sidecar, tool_default=30, low=1, high=TRACE_SITES)
+
+
+def cursor() -> Any:
+    return argument("", "next_cursor of a page", tool="next_cursor of a page", chars=10_000)
+
+
+def symbols() -> Any:
+    return argument(
+        (),
+        tool="Only who uses these definitions",
+        chars=1_500,
+        is_trimmed=True,
+        fewest=1,
+        most=IMPACT_CHANGES,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolSelector:
     """Selection of a symbol's definitions; "" and 0 restrict nothing."""
 
-    symbol: Annotated[
-        str,
-        Argument(
-            "A name, a qualified name (Auth.verify) or module:name",
-            tool="verify, Auth.verify or module:name",
-            chars=1_500,
-            is_trimmed=True,
-        ),
-    ]
-    project: Annotated[
-        str, Argument("Defined in this project", tool="Of the definition", chars=200)
-    ] = ""
-    file: Annotated[
-        str, Argument("Defined in this file", tool="Of the definition", chars=1_024)
-    ] = ""
-    line: Annotated[
-        int,
-        Argument("Defined around this line", tool="Of the definition", low=1, high=_LINE),
-    ] = 0
+    symbol: str = argument(
+        REQUIRED,
+        "A name, a qualified name (Auth.verify) or module:name",
+        tool="verify, Auth.verify or module:name",
+        chars=1_500,
+        is_trimmed=True,
+    )
+    project: str = argument("", "Defined in this project", tool="Of the definition", chars=200)
+    file: str = argument("", "Defined in this file", tool="Of the definition", chars=1_024)
+    line: int = argument(0, "Defined around this line", tool="Of the definition", low=1, high=_LINE)
 
 
 @dataclass(frozen=True, slots=True)
 class FilePosition:
     """A position in an indexed file."""
 
-    project: Annotated[
-        str, Argument("The repository of the file", tool="The repository", chars=200)
-    ]
-    file: Annotated[
-        str, Argument("Its path from the repository's root", tool="Path in it", chars=1_024)
-    ]
-    line: Annotated[int, Argument("1-based", tool="From 1", low=1, high=_LINE)]
-    column: Annotated[
-        int,
-        Argument(
-            "0-based, of any character of a name",
-            tool="From 0, in the name",
-            low=0,
-            high=_LINE,
-        ),
-    ]
-    encoding: Annotated[Encoding, Argument("The unit of column: bytes, UTF-16, or characters")] = (
-        Encoding.UTF_32
+    project: str = argument(
+        REQUIRED, "The repository of the file", tool="The repository", chars=200
+    )
+    file: str = argument(
+        REQUIRED, "Its path from the repository's root", tool="Path in it", chars=1_024
+    )
+    line: int = argument(REQUIRED, "1-based", tool="From 1", low=1, high=_LINE)
+    column: int = argument(
+        REQUIRED,
+        "0-based, of any character of a name",
+        tool="From 0, in the name",
+        low=0,
+        high=_LINE,
+    )
+    encoding: Encoding = argument(
+        Encoding.UTF_32, "The unit of column: bytes, UTF-16, or characters"
     )
 
 
@@ -123,21 +126,19 @@ class TraceRequest:
     """`GET /trace/callers`; `/trace/callees` has neither depth nor projects of callers."""
 
     selector: SymbolSelector
-    depth: Annotated[
-        int,
-        Argument(
-            "Levels of callers of callers",
-            tool="2: callers of callers too",
-            sidecar="Levels of callers",
-            low=1,
-            high=TRACE_DEPTH,
-        ),
-    ] = 1
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    caller_projects: CallerProjects = ()
-    kind: Kinds = ()
-    limit: LinksListed = 50
-    cursor: Cursor = ""
+    depth: int = argument(
+        1,
+        "Levels of callers of callers",
+        tool="2: callers of callers too",
+        sidecar="Levels of callers",
+        low=1,
+        high=TRACE_DEPTH,
+    )
+    min_confidence: Confidence = min_confidence()
+    caller_projects: tuple[str, ...] = caller_projects()
+    kind: tuple[str, ...] = kinds()
+    limit: int = links_listed()
+    cursor: str = cursor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +146,11 @@ class ReferencesRequest:
     """`GET /trace/references`."""
 
     position: FilePosition
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    caller_projects: CallerProjects = ()
-    kind: Kinds = ()
-    limit: LinksListed = 50
-    cursor: Cursor = ""
+    min_confidence: Confidence = min_confidence()
+    caller_projects: tuple[str, ...] = caller_projects()
+    kind: tuple[str, ...] = kinds()
+    limit: int = links_listed()
+    cursor: str = cursor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,27 +158,18 @@ class GraphRequest:
     """`GET /trace/graph`."""
 
     selector: SymbolSelector
-    depth: Annotated[
-        int,
-        Argument(
-            "Levels up and levels down",
-            tool="Levels up and down",
-            sidecar="Levels up and levels down",
-            low=1,
-            high=TRACE_DEPTH,
-        ),
-    ] = 2
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    limit: Annotated[
-        int,
-        Argument(
-            "Nodes at most",
-            tool="Nodes at most",
-            low=1,
-            high=TRACE_NODES,
-            tool_default=50,
-        ),
-    ] = 200
+    depth: int = argument(
+        2,
+        "Levels up and levels down",
+        tool="Levels up and down",
+        sidecar="Levels up and levels down",
+        low=1,
+        high=TRACE_DEPTH,
+    )
+    min_confidence: Confidence = min_confidence()
+    limit: int = argument(
+        200, "Nodes at most", tool="Nodes at most", low=1, high=TRACE_NODES, tool_default=50
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,35 +180,23 @@ class ChangedFile:
     lines: tuple[tuple[int, int], ...] = ()
 
 
-Symbols: TypeAlias = Annotated[
-    tuple[str, ...],
-    Argument(
-        tool="Only who uses these definitions",
-        chars=1_500,
-        is_trimmed=True,
-        fewest=1,
-        most=IMPACT_CHANGES,
-    ),
-]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactRequest:
     """`POST /trace/impact`: exactly one of `symbols` and `files`."""
 
-    min_confidence: MinConfidence = Confidence.MEDIUM
-    project: Annotated[str, Argument(chars=200)]
-    symbols: Symbols = ()
+    min_confidence: Confidence = min_confidence()
+    project: str = argument(REQUIRED, chars=200)
+    symbols: tuple[str, ...] = symbols()
     files: tuple[ChangedFile, ...] = ()
-    depth: Annotated[int, Argument(low=1, high=TRACE_DEPTH)] = 1
-    limit: Annotated[int, Argument("Callers shown per symbol", low=1, high=TRACE_SITES)] = 50
+    depth: int = argument(1, low=1, high=TRACE_DEPTH)
+    limit: int = argument(50, "Callers shown per symbol", low=1, high=TRACE_SITES)
 
 
 @dataclass(frozen=True, slots=True)
 class CallsRequest:
     """`GET /trace/calls`."""
 
-    cursor: Cursor = ""
+    cursor: str = cursor()
 
 
 @dataclass(frozen=True, slots=True)
