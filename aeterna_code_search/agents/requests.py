@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -28,7 +29,7 @@ def with_request(
     left_out = {*without, *(parameter.name for parameter in own)}
     fields = [
         Parameter(
-            member.name,
+            _parameter(member.name),
             Parameter.KEYWORD_ONLY,
             default=_default(member, is_sidecar=is_sidecar),
             annotation=_annotation(member, text, is_sidecar=is_sidecar),
@@ -52,6 +53,10 @@ def request_of(arguments: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _parameter(name: str) -> str:
+    return f"{name}_" if iskeyword(name) else name
+
+
 def _text(argument: Argument, is_sidecar: bool) -> str | None:
     return argument.sidecar if is_sidecar and argument.sidecar != AS_TOOL else argument.tool
 
@@ -66,6 +71,8 @@ def _default(member: Member, *, is_sidecar: bool) -> Any:
 def _annotation(member: Member, text: str, *, is_sidecar: bool) -> Any:
     kind, argument = _value(member), member.argument
     limits: dict[str, Any] = {"description": text} if text else {}
+    if iskeyword(member.name):
+        limits["alias"] = member.name
     if member.is_list:
         kind = list[kind]  # type: ignore[valid-type]
         limits |= {

@@ -47,6 +47,7 @@ class MapRequest:
         "Whether a node is a project or a package",
         tool="package: the packages of projects",
         choices=LEVELS,
+        cli="Repositories, or their packages",
     )
     min_confidence: Confidence = min_confidence()
     limit: int = argument(
@@ -56,6 +57,8 @@ class MapRequest:
         low=1,
         high=MAP_LINKS,
         tool_default=100,
+        cli="Maximum number of links",
+        option="--limit -k",
     )
 
 
@@ -68,15 +71,29 @@ class ConsumersRequest:
     symbols: tuple[str, ...] = symbols()
     files: tuple[ChangedFile, ...] = ()
     package: str = argument(
-        "", "Name or id of a package of the project", tool="Only this package of it", chars=1_000
+        "",
+        "Name or id of a package of the project",
+        tool="Only this package of it",
+        chars=1_000,
+        cli="Only this package of the repository",
+        option="NAME",
     )
     lags_only: bool = argument(
         False,
         "Only consumers that pin an older version than is indexed",
         tool="Only who pins an older version",
+        cli="Only who pins an older version than is indexed",
+        option="--lags",
     )
     limit: int = argument(
-        50, "Consumers at most", tool="Consumers at most", low=1, high=MAP_ROWS, tool_default=30
+        50,
+        "Consumers at most",
+        tool="Consumers at most",
+        low=1,
+        high=MAP_ROWS,
+        tool_default=30,
+        cli="Maximum number of consumers",
+        option="--limit -k",
     )
 
 
@@ -86,7 +103,14 @@ class MostCalledRequest:
 
     min_confidence: Confidence = min_confidence()
     project: str = argument("", "Only its definitions", chars=200)
-    limit: int = argument(50, "Definitions at most", low=1, high=MAP_ROWS)
+    limit: int = argument(
+        50,
+        "Definitions at most",
+        low=1,
+        high=MAP_ROWS,
+        cli="Maximum number of results",
+        option="--limit -k",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +128,11 @@ class UnusedRequest:
         choices=(*KINDS, *MORE_KINDS),
     )
     include: tuple[str, ...] = argument(
-        (), "Definitions in such files too", tool="Such files too", choices=LEFT_OUT
+        (),
+        "Definitions in such files too",
+        tool="Such files too",
+        choices=LEFT_OUT,
+        cli="Definitions in such files too; repeatable",
     )
     doubts: tuple[str, ...] = argument(
         tuple(CODES),
@@ -112,5 +140,7 @@ class UnusedRequest:
         tool="Only those without other doubts than these",
         choices=("none", *sorted(CODES)),
     )
-    limit: int = argument(50, tool="At most", low=1, high=UNUSED_LISTED)
+    limit: int = argument(
+        50, tool="At most", low=1, high=UNUSED_LISTED, cli="Maximum number", option="--limit -k"
+    )
     cursor: str = cursor()

@@ -30,24 +30,30 @@ _ARGUMENT: Final = "argument"
 class Argument:
     """The limits of a request's field, and what each surface says of it.
 
-    `help` is of the API, `tool` of the tools of agents, `sidecar` of the tools of a sidecar; None
-    where it has no such argument. Tools have `tool_default` instead of the record's default.
-    `chars` and `low` and `high` also limit the members of a list, of which there are `fewest` to
-    `most`. `is_trimmed`: blanks around a text do not count, so it has others.
+    `help` is of the API, `tool` of the tools of agents, `sidecar` of those of a sidecar, `cli` of
+    the command line; None where there is no such argument. `option`: its names and placeholder on
+    the command line, where they do not follow from the name. Tools have `tool_default` instead of
+    the record's default. `chars` and `low` and `high` also limit the members of a list, of which
+    there are `fewest` to `most`. `name`: in JSON, unless it is that of the record. `is_trimmed`:
+    blanks around a text do not count, so it has others.
     """
 
     help: str = ""
     tool: str | None = None
     sidecar: str | None = AS_TOOL
+    cli: str | None = None
+    option: str = ""
     chars: int | None = None
     low: int | float | None = None
     high: int | float | None = None
     fewest: int | None = None
     most: int | None = None
     choices: Sequence[str] = ()
+    name: str = ""
     tool_default: Any = None
     is_trimmed: bool = False
     may_be_blank: bool = False
+    may_be_null: bool = False
     is_default_told: bool = True
 
 
@@ -58,7 +64,7 @@ def argument(default: Any, help: str = "", **options: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A field of a request. `kind` is its type, or that of the members of a list."""
+    """A field of a request in JSON. `kind` is its type, or that of the members of a list."""
 
     name: str
     kind: type
@@ -114,7 +120,12 @@ def _members(record: type) -> Iterator[Member]:
             is_required = own.default is REQUIRED
             value = parts[0] if parts else kind
             yield Member(
-                own.name, value, own.metadata[_ARGUMENT], own.default, is_list, is_required
+                own.metadata[_ARGUMENT].name or own.name,
+                value,
+                own.metadata[_ARGUMENT],
+                own.default,
+                is_list,
+                is_required,
             )
 
 
@@ -126,6 +137,8 @@ def record_of(record: type, given: dict[str, Any]) -> Any:
     for own in fields(record):
         if is_dataclass(kind := hints[own.name]):
             values[own.name] = record_of(kind, given)  # type: ignore[arg-type]
-        elif own.name in given and own.name in known:
-            values[own.name] = known[own.name].value(given[own.name])
+        elif _ARGUMENT in own.metadata:
+            name = own.metadata[_ARGUMENT].name or own.name
+            if name in given:
+                values[own.name] = known[name].value(given[name])
     return record(**values)

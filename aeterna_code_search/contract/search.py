@@ -69,8 +69,20 @@ class SearchRequest:
         fewest=1,
         most=QUERIES,
     )
-    limit: int = argument(10, tool="Results at most", low=1, high=RESULTS)
-    mode: Mode = argument(Mode.HYBRID, tool="structural: ast-grep patterns", sidecar="")
+    limit: int = argument(
+        10,
+        tool="Results at most",
+        low=1,
+        high=RESULTS,
+        cli="Maximum number of results",
+        option="--limit --top-k -k",
+    )
+    mode: Mode = argument(
+        Mode.HYBRID,
+        tool="structural: ast-grep patterns",
+        sidecar="",
+        cli="Search mode; hybrid: by words and meaning",
+    )
     include_projects: tuple[str, ...] = argument(
         (),
         "Search these only",
@@ -78,6 +90,8 @@ class SearchRequest:
         sidecar=None,
         chars=200,
         most=PROJECTS_NAMED,
+        cli="Only this repository; repeatable",
+        option="--project -p NAME",
     )
     exclude_projects: tuple[str, ...] = argument(
         (),
@@ -86,13 +100,32 @@ class SearchRequest:
         sidecar="",
         chars=200,
         most=PROJECTS_NAMED,
+        cli="Not this repository; repeatable",
+        option="--exclude-project NAME",
     )
-    language: str = argument("", "Such as python", tool="Such as python", sidecar="", chars=40)
+    language: str = argument(
+        "",
+        "Such as python",
+        tool="Such as python",
+        sidecar="",
+        chars=40,
+        cli="Language, such as python",
+        option="NAME",
+    )
     chunk_type: str = argument(
-        "", tool="Kind of hits", sidecar="", choices=tuple(map(str, ChunkType))
+        "",
+        tool="Kind of hits",
+        sidecar="",
+        choices=tuple(map(str, ChunkType)),
+        cli="Kind of the hit",
+        option="--type",
     )
     path: str = argument(
-        "", "What a file's path begins with", tool="Start of a file's path", chars=1_024
+        "",
+        "What a file's path begins with",
+        tool="Start of a file's path",
+        chars=1_024,
+        cli="Only files whose path begins with this",
     )
     exclude: str = argument(
         "",
@@ -101,6 +134,8 @@ class SearchRequest:
         sidecar="Parts of paths to leave out: test|mock",
         chars=1_000,
         may_be_blank=True,
+        cli='Skip paths that contain one of these, such as "test|mock"',
+        option="PARTS",
     )
     expand: int = argument(
         0,
@@ -109,6 +144,7 @@ class SearchRequest:
         sidecar="Lines to show around a hit",
         low=0,
         high=100,
+        cli="Lines to show before and after a hit",
     )
     max_content: int = argument(
         500,
@@ -119,9 +155,16 @@ class SearchRequest:
         is_default_told=False,
     )
     min_similarity: float | None = argument(
-        None, tool="Leave out hits below it", sidecar="", low=0.0, high=1.0
+        None,
+        tool="Leave out hits below it",
+        sidecar="",
+        low=0.0,
+        high=1.0,
+        cli="Omit less similar hits (0.0-1.0)",
     )
-    explain: bool = argument(False, "Say why each result is where it is")
+    explain: bool = argument(
+        False, "Say why each result is where it is", cli="Say why each hit has its place"
+    )
     group_by: GroupBy = argument(
         GroupBy.NONE,
         "file: one result for each file, its best hit, with further ones as spans. "

@@ -43,12 +43,17 @@ CONFIDENCES: Final = [value.name.lower() for value in reversed(Confidence)]
 
 
 def min_confidence() -> Any:
-    return argument(Confidence.MEDIUM, tool="low: also by name alone")
+    return argument(
+        Confidence.MEDIUM,
+        tool="low: also by name alone",
+        cli="Minimum confidence; `low` includes matches by name only",
+    )
 
 
 def kinds() -> Any:
     says = "Uses of these kinds only, at every level; imports only if asked for"
-    return argument((), says, tool="Default: all but type, import", choices=KINDS)
+    cli = "Only such uses; repeatable. Types and imports are shown only so"
+    return argument((), says, tool="Default: all but type, import", cli=cli, choices=KINDS)
 
 
 def caller_projects() -> Any:
@@ -57,14 +62,24 @@ def caller_projects() -> Any:
         "Callers in these projects only",
         tool="Only in these repositories",
         sidecar="",
+        cli="Only callers in this repository; repeatable",
+        option="--caller-project NAME",
         chars=200,
         most=1_000,
     )
 
 
 def links_listed() -> Any:
-    sidecar = "Callers at most"
-    return argument(50, tool="At most", sidecar=sidecar, tool_default=30, low=1, high=TRACE_SITES)
+    return argument(
+        50,
+        tool="At most",
+        sidecar="Callers at most",
+        cli="Maximum number of results",
+        option="--limit -k",
+        tool_default=30,
+        low=1,
+        high=TRACE_SITES,
+    )
 
 
 def cursor() -> Any:
@@ -93,9 +108,30 @@ class SymbolSelector:
         chars=1_500,
         is_trimmed=True,
     )
-    project: str = argument("", "Defined in this project", tool="Of the definition", chars=200)
-    file: str = argument("", "Defined in this file", tool="Of the definition", chars=1_024)
-    line: int = argument(0, "Defined around this line", tool="Of the definition", low=1, high=_LINE)
+    project: str = argument(
+        "",
+        "Defined in this project",
+        tool="Of the definition",
+        chars=200,
+        cli="Repository of the definition",
+        option="--project -p NAME",
+    )
+    file: str = argument(
+        "",
+        "Defined in this file",
+        tool="Of the definition",
+        chars=1_024,
+        cli="File of the definition",
+        option="PATH",
+    )
+    line: int = argument(
+        0,
+        "Defined around this line",
+        tool="Of the definition",
+        low=1,
+        high=_LINE,
+        cli="A line within the definition",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +169,7 @@ class TraceRequest:
         sidecar="Levels of callers",
         low=1,
         high=TRACE_DEPTH,
+        cli="Levels of transitive callers",
     )
     min_confidence: Confidence = min_confidence()
     caller_projects: tuple[str, ...] = caller_projects()
@@ -165,10 +202,18 @@ class GraphRequest:
         sidecar="Levels up and levels down",
         low=1,
         high=TRACE_DEPTH,
+        cli="Levels of callers and of callees",
     )
     min_confidence: Confidence = min_confidence()
     limit: int = argument(
-        200, "Nodes at most", tool="Nodes at most", low=1, high=TRACE_NODES, tool_default=50
+        200,
+        "Nodes at most",
+        tool="Nodes at most",
+        low=1,
+        high=TRACE_NODES,
+        tool_default=50,
+        cli="Maximum number of nodes",
+        option="--limit -k",
     )
 
 

@@ -62,6 +62,8 @@ def _field(member: Member) -> Field:
         options["default"] = member.told_default
     elif not member.is_required:
         options["required"] = False
+    if argument.may_be_null:
+        options["allow_null"] = True
     if not member.is_list:
         return _value(member, **options)
     lengths = {"min_length": argument.fewest, "max_length": argument.most or len(member.choices)}

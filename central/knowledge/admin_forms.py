@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.forms import BaseInlineFormSet
 from rest_framework import serializers
 
+from aeterna_code_search.contract.knowledge import Link
 from central.ast_grep import LANGUAGES
 from central.errors import InvalidError, ServiceError
 from central.knowledge.identifiers import document_key
@@ -18,7 +19,7 @@ from central.knowledge.services.documents import (
     require_properties,
     require_room_for_policy,
 )
-from central.knowledge.services.links import Link, ends_of
+from central.knowledge.services.links import ends_of
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, Scope

@@ -69,13 +69,7 @@ _Parameters = Mapping[str, Any]
 _Answers = Callable[[Credential, _Parameters], Any]
 
 _STATUS = StatusRequestSerializer()
-_POSITION = PositionSerializer()
 _LINK = LinkSerializer()
-_TRAVERSE = TraverseSerializer()
-_VIOLATIONS = ProjectQuestionSerializer()
-_UNMIGRATED = UnmigratedSerializer()
-_RELATED = RelatedSerializer()
-_CONTEXT = ContextSerializer()
 
 _log = structlog.get_logger(__name__)
 
@@ -155,10 +149,12 @@ def _document(answers: _Answers, credential: Credential, given: _Parameters) -> 
     return answer
 
 
-def _reading(asked: type[RequestSerializer], answers: Callable[..., Any]) -> _Answers:
-    """Return what reads a request and answers it."""
+def _reading(
+    asked: type[RequestSerializer], answers: Callable[..., Any], name: str = "request"
+) -> _Answers:
+    """Return what reads a request and answers it, which takes it as `name`."""
     serializer = asked()
-    return lambda who, given: answers(credential=who, request=serializer.read(given))
+    return lambda who, given: answers(credential=who, **{name: serializer.read(given)})
 
 
 _search: Final = _reading(SearchRequestSerializer, search)
@@ -173,7 +169,7 @@ _read_file: Final = _reading(ContentRequestSerializer, read_lines)
 
 
 def _link(who: Credential, body: _Parameters) -> Any:
-    edge, _ = link(credential=who, asked=_LINK.link(body))
+    edge, _ = link(credential=who, asked=_LINK.read(body))
     return edge_view(edge)
 
 
@@ -181,7 +177,7 @@ _TRACES: Final[Mapping[str, _Answers]] = {
     "callers": _reading(CallersRequestSerializer, callers),
     "callees": _reading(CalleesRequestSerializer, callees),
     "graph": _reading(GraphRequestSerializer, graph),
-    "definition": lambda who, query: definition_at(credential=who, position=_POSITION.read(query)),
+    "definition": _reading(PositionSerializer, definition_at, "position"),
     "references": _reading(ReferencesRequestSerializer, references),
 }
 _MAPS: Final[Mapping[str, _Answers]] = {
@@ -190,11 +186,11 @@ _MAPS: Final[Mapping[str, _Answers]] = {
     "map/unused": _reading(UnusedRequestSerializer, unused),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
-    "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),
-    "violations": lambda who, query: violations(credential=who, **_VIOLATIONS.checked(query)),
-    "unmigrated": lambda who, query: unmigrated(credential=who, **_UNMIGRATED.checked(query)),
-    "related": lambda who, query: related(credential=who, **_RELATED.question(query)),
-    "context": lambda who, query: context(credential=who, **_CONTEXT.checked(query)),
+    "traverse": _reading(TraverseSerializer, traverse, "asked"),
+    "violations": _reading(ProjectQuestionSerializer, violations),
+    "unmigrated": _reading(UnmigratedSerializer, unmigrated),
+    "related": _reading(RelatedSerializer, related),
+    "context": _reading(ContextSerializer, context),
 }
 
 

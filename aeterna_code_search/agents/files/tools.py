@@ -20,7 +20,6 @@ from aeterna_code_search.agents.parameters import (
     NOT_BLANK,
     MaxTokens,
     SearchCursor,
-    provided,
 )
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
@@ -81,7 +80,9 @@ class _FileTools:
         /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
         query="def verify_token( lang:python"; query='"retry" /class .*Error/ -file:test'.
         """
-        body = provided(query=query, limit=limit, cursor=cursor)
+        body: dict[str, Any] = {"query": query, "limit": limit}
+        if cursor is not None:
+            body["cursor"] = cursor
         if not is_query_language(query):
             body["mode"] = "literal"
         answer = await self._backend().search(body)

@@ -30,7 +30,7 @@ from aeterna_code_search.agents.truncation import (
 from aeterna_code_search.contract.search import SearchRequest
 from aeterna_code_search.contract.status import StatusRequest
 from aeterna_code_search.contract.trace import OF_CALLERS, GraphRequest, TraceRequest
-from indexer.limits import TRACE_SITES
+from indexer.limits import PROJECTS_NAMED, TRACE_SITES
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in
@@ -72,7 +72,8 @@ class _SidecarTools:
         self,
         compact: Annotated[bool, Field(description="Without content")] = False,
         projects: Annotated[
-            Projects | str, Field(description="These only: a list, or names with commas between")
+            Annotated[Projects, Field(max_length=PROJECTS_NAMED)] | str | None,
+            Field(description="These only: a list, or names with commas between"),
         ] = None,
         max_tokens: Unlimited = None,
         **request: Any,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import SYMBOL_NOT_FOUND, ErrorHints, FileBackend, ToolError
-from aeterna_code_search.agents.parameters import MaxTokens, provided
+from aeterna_code_search.agents.parameters import MaxTokens
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
 from aeterna_code_search.agents.results import index_not_found
@@ -108,7 +108,9 @@ class _TraceTools:
         except ToolError as error:
             if error.code != SYMBOL_NOT_FOUND:
                 raise
-            status = await self._backend().status(provided(workspace=parameters.get("org_id")))
+            status = await self._backend().status(
+                {name: value for name, value in parameters.items() if name == "org_id"}
+            )
             if not status["total_chunks"]:
                 raise index_not_found(self._hints) from error
             raise
