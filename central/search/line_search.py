@@ -21,7 +21,7 @@ from central.db import one_moment
 from central.errors import InvalidError
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.answers import owner_counts
-from central.owners.ownership import RepositoryOwners
+from central.query.evaluate import RepositoryValues
 from central.query.syntax import Query
 from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread
@@ -132,7 +132,7 @@ def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: b
     search = ExactSearch(
         plan,
         scope.searched,
-        owners=_owners(scope, plan),
+        values=_values(scope, plan),
         rows=rows,
         files=EXACT_HINT_FILES,
         seconds=EXACT_HINT_SECONDS,
@@ -231,13 +231,13 @@ class Restriction:
         return _reasons(self.scope, self.plan, self.unread)
 
     def repositories(self) -> list[int]:
-        """Return the ids of repositories to search: not those without an owner of the query."""
-        owners = _owners(self.scope, self.plan)
+        """Return the ids of repositories to search: not those without a value of the query."""
+        values = _values(self.scope, self.plan)
         return [
             key
             for key, item in self.scope.searched.items()
-            if key not in owners
-            or self.plan.evaluator.repository(item.name, owners[key]) is not False
+            if key not in values
+            or self.plan.evaluator.repository(item.name, values[key]) is not False
         ]
 
 
@@ -254,7 +254,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     search = ExactSearch(
         plan,
         scope.searched,
-        owners=_owners(scope, plan),
+        values=_values(scope, plan),
         rows=row_filter(read.request),
         files=EXACT_FILES,
         seconds=EXACT_SECONDS,
@@ -265,29 +265,27 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
 
 
 def _of_names(plan: ExactPlan, scope: SearchScope) -> Holds:
-    searched, owners = scope.searched, _owners(scope, plan)
+    searched, values = scope.searched, _values(scope, plan)
 
     def holds(repository: int, path: str, language: str) -> bool:
         truth = plan.evaluator.file(
             repository=searched[repository].name,
             path=path,
             language=language,
-            owners=owners.get(repository),
+            values=values.get(repository, {}),
         )
         return truth is True
 
     return holds
 
 
-def _owners(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryOwners]:
-    """Return the owners of what is searched, by repository; none if the query does not ask."""
-    return scope.owners.of(scope.searched.values()) if plan.evaluator.reads_owners else {}
+def _values(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryValues]:
+    return scope.values(plan.evaluator.reads_values)
 
 
 def _reasons(scope: SearchScope, plan: ExactPlan, unread: Unread) -> Mapping[int, str]:
     """Return why the answer may lack something, by the repository's id."""
-    unowned = scope.owners.unread if plan.evaluator.reads_owners else []
-    return dict.fromkeys(unowned, "owners_unread") | unread.reasons
+    return scope.values_unread(plan.evaluator.reads_values) | unread.reasons
 
 
 def _among(found: Collection[tuple[int, str]]) -> Holds:
@@ -306,7 +304,7 @@ def _exact_search(
     return ExactSearch(
         plan,
         scope.searched,
-        owners=_owners(scope, plan),
+        values=_values(scope, plan),
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,
