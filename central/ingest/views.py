@@ -183,7 +183,7 @@ class TreeView(APIView):
     @extend_schema(
         operation_id="index_run_put_tree",
         request={"application/x-ndjson": OpenApiTypes.BINARY},
-        responses=serializers.TreeAnswer,
+        responses=serializers.TreeAnswerSerializer,
     )
     def put(self, request: Request, run_id: UUID) -> HttpResponse:
         """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""

@@ -65,9 +65,9 @@ def _make_anew(repository: Repository, matcher: Matcher) -> None:
     Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC).delete()
     PolicyCheck.objects.filter(repository=repository).update(rule_version=0)
     links = CodeLinks.objects.filter(pk=repository.pk).first()
-    everything = FileRange(repository, 0, links.file_id if links else 0)
-    read_files(everything, matcher)
-    link_chunks(everything)
+    whole = FileRange(repository, 0, links.file_id if links else 0)
+    read_files(whole, matcher)
+    link_chunks(whole)
     check_policies(repository, matcher)
 
 

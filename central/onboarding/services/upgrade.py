@@ -72,10 +72,10 @@ def older_repositories(organization: Organization) -> Iterator[OlderRepository]:
         for repository in here.iterator()
         if (parts := parts_to_read_again(repository))
     ]
-    followed = BackfillRepository.objects.filter(
+    cloned = BackfillRepository.objects.filter(
         ACTIVE, repository__in=[repository.pk for repository, _ in older]
     )
-    rows = {row.repository_id: row for row in followed}
+    rows = {row.repository_id: row for row in cloned}
     for repository, parts in older:
         row = rows.get(repository.pk)
         yield OlderRepository(repository, parts, _state(repository, row), row)
