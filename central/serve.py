@@ -164,14 +164,14 @@ def prepare_database() -> None:
     from django.db.migrations.executor import MigrationExecutor
 
     executor = MigrationExecutor(connection)
-    lacking = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if settings.MIGRATES_AT_START:
-        if lacking:
+        if missing:
             call_command("migrate", verbosity=0)
         else:  # the command computes the state of all models first, which takes a tenth of a start
             emit_post_migrate_signal(verbosity=0, interactive=False, db=connection.alias)
-    elif lacking:
-        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in lacking)
+    elif missing:
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing)
         raise CannotServeError(f"Run `manage.py migrate` first. The database lacks {names}.")
 
 

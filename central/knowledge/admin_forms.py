@@ -81,7 +81,7 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
             current = Document.objects.select_for_update(no_key=True).get(pk=self.instance.pk)
             if current.version != found.get("seen_version"):
                 raise ValidationError(
-                    "Somebody else changed this since you opened it. Copy what you wrote, open "
+                    "Another person changed this since you opened it. Copy what you wrote, open "
                     "the page again and change that."
                 )
         organization, project = found.get("organization"), found.get("project")

@@ -91,7 +91,7 @@ def _facts(repository: Repository) -> set[_Fact]:
 
 
 def _weights(repository: Repository) -> dict[_Fact, float]:
-    """Weight of each semantic edge to the repository's code that its document keeps for sure."""
+    """Weight of each semantic edge to the repository's code that its document certainly keeps."""
     edges = Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC)
     weights = {
         (document, path, name): weight

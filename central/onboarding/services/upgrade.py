@@ -1,6 +1,6 @@
 """After an upgrade: runs of repositories that an older extractor has read, and had no merge since.
 
-What a run may use stays as the repository's backfill has it, whoever asks for the upgrade.
+What a run may use stays as the repository's backfill has it, for any requester.
 """
 
 from collections import defaultdict

@@ -247,7 +247,7 @@ class BatchResolver:
 
 
 def _blocker(task: _Task) -> _Task:
-    """Return a task that this one waits for; no statement is left to run."""
+    """Return a task that this one waits for; no statement remains to run."""
     return next(asked for asked in task.asked if asked.answer is None)
 
 

@@ -163,7 +163,7 @@ def _is_local_in_typescript(path: _Path) -> bool:
 
 
 def _typescript_path(owners: Sequence[Part], last: Part) -> Iterator[Descriptor]:
-    """A function that a variable holds is that one; of a property's only the file is told."""
+    """A function that a variable holds is that one; of a property's only the file is reported."""
     if is_variable(last) and not _is_of_class(owners):
         yield Descriptor(f"{last.name}{last.held}", Suffix.META)
         return

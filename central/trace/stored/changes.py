@@ -1,6 +1,6 @@
 """What has changed in a repository since its edges were followed, found by comparison.
 
-Whoever writes the corpus has nothing to tell: a crash, a restored backup and an older version that
+Writing the corpus announces nothing: a crash, a restored backup and an older version that
 applies a run leave a difference, which the next comparison finds.
 """
 
