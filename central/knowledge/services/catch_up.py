@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from time import monotonic
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import structlog
 from django.db import transaction
@@ -35,8 +35,8 @@ from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError
-from indexer.limits import GRAPH_TURN_SECONDS
 
+GRAPH_TURN_SECONDS: Final = 10.0  # of an organisation's documents, and of its repositories
 _LOCK = 0x6B6E6F77  # the namespace of this module's advisory locks
 
 _TURNS = 1_000
