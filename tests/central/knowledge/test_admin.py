@@ -7,7 +7,7 @@ from django.test import Client
 
 from central.knowledge.models import Document, Edge, Policy
 from central.knowledge.services import documents
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.tenancy.models import AuditEntry
 from tests.central.admin import superuser
 from tests.central.knowledge.checkout import index_files
@@ -67,7 +67,7 @@ def test_an_adr_written_in_the_admin_is_a_node_of_the_api(admin: Client, api: Ap
 def test_a_policy_written_in_the_admin_is_checked(admin: Client, api: Api) -> None:
     index_files(api, {"src/main.rs": PANICS})
     assert written(admin, api, kind="policy", public_id="POL-9", **rule()) == ""
-    catch_up()
+    KnowledgeGraph().follow()
     assert Edge.objects.get(type="violates").source.qualified_name == "start"
 
 

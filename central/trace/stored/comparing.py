@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from central.db import Row, id_array, one_moment
-from central.maintenance.reconcile import Difference
+from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver
