@@ -13,7 +13,7 @@ from central.github.services.deferred_events import apply_deferred
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import expire_leases, sweep
 from central.ingest.services.salvage import salvage_uploads
-from central.ingest.services.staging import stage_uploads
+from central.ingest.services.vectors import stage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
 from central.maintenance.retention import apply_retention

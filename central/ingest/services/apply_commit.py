@@ -16,9 +16,9 @@ from central.ingest.services.batches import path_key
 from central.ingest.services.claims import Claim
 from central.ingest.services.run_ends import end_run
 from central.ingest.services.sessions import guard_writer
-from central.ingest.services.staging import read_file_vectors
 from central.ingest.services.stored_batches import StoredBatches, stored_path_keys
 from central.ingest.services.trees import LoadedTree, stored_tree
+from central.ingest.services.vectors import read_file_vectors
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState

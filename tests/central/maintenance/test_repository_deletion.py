@@ -258,7 +258,7 @@ def test_an_apply_that_is_under_way_goes_stale_and_only_then_is_all_purged(
         retire()
         assert purge() == []
 
-    monkeypatch.setattr(applying, "stage_batches", upload_then_retire)
+    monkeypatch.setattr(applying, "prepare_vectors", upload_then_retire)
     assert apply_run(run_id=run["run_id"]) == RunState.STALE
     assert not Chunk.objects.exists()
     assert purge() == [shop.pk]
