@@ -12,9 +12,9 @@ from central.corpus.replace import CorpusDelta, insert_files, remove_files, upda
 from central.corpus.scip import put_documents, refresh_scip
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
+from central.ingest.run_waits import end_run
 from central.ingest.services.batches import path_key
 from central.ingest.services.claims import Claim
-from central.ingest.services.run_ends import end_run
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.stored_batches import StoredBatches, stored_path_keys
 from central.ingest.services.trees import LoadedTree, stored_tree

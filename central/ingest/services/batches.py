@@ -24,7 +24,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
-from central.ingest.services.batch_rows import ROWS_FORMAT, pack_rows
+from central.ingest.services.stored_batches import ROWS_FORMAT, pack_rows
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
