@@ -1,9 +1,9 @@
 """Projections: what is derived from the facts of repositories.
 
 Vectors in the store, vectors of files and the text index are there when a run is applied. Call
-edges and the knowledge graph follow, and receipts name what is behind. Whoever writes facts tells
-no projection: each compares its watermark with the generations of repositories, so that a crash, a
-restored backup and an apply by an older version are found.
+edges and the knowledge graph follow, and receipts name what is behind. Each compares its watermark
+with the generations of repositories and is told nothing, so that a crash, a restored backup and an
+apply by an older version are found.
 """
 
 import time

@@ -230,9 +230,9 @@ class _HTTPSHandler(urllib.request.HTTPSHandler):
 
 
 def _watched(kind: Any, deadline: _Deadline) -> Any:
-    class Watched(kind):  # type: ignore[misc]
+    class WatchedConnection(kind):  # type: ignore[misc]
         def connect(self) -> None:
             super().connect()
             deadline.watch(self.sock)
 
-    return Watched
+    return WatchedConnection

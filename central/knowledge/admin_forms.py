@@ -81,7 +81,7 @@ class DocumentForm(forms.ModelForm):  # type: ignore[type-arg] # Django's own is
             current = Document.objects.select_for_update(no_key=True).get(pk=self.instance.pk)
             if current.version != found.get("seen_version"):
                 raise ValidationError(
-                    "Somebody else changed this since you opened it. Copy what you wrote, open "
+                    "Another person changed this since you opened it. Copy what you wrote, open "
                     "the page again and change that."
                 )
         organization, project = found.get("organization"), found.get("project")
@@ -196,7 +196,7 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
         found: dict[str, Any] = super().clean() or self.cleaned_data
         if self.errors:
             return found
-        everything = Credential(found["organization"], frozenset({Scope.INDEX}), None, None)
+        credential = Credential(found["organization"], frozenset({Scope.INDEX}), None, None)
         asked = Link(
             found["source_id_text"],
             found["target_id_text"],
@@ -205,7 +205,7 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
             found["properties"] or {},
         )
         try:
-            self.instance.source, self.instance.target = ends_of(asked, credential=everything)
+            self.instance.source, self.instance.target = ends_of(asked, credential=credential)
         except ServiceError as exc:
             raise ValidationError(exc.message) from exc
         ends = {"source": self.instance.source, "target": self.instance.target}

@@ -193,7 +193,7 @@ class RepositoryAdmin(AuditedAdmin):
                 },
             )
         done = self._order(request, queryset, admin_actions.purge, "Purged.")
-        message = f"Nobody sees {_repositories(done)} any more; what is left is being deleted."
+        message = f"{_repositories(done)} cannot be seen any more; what is left is being deleted."
         self.message_user(request, message, messages.SUCCESS)
         return None
 

@@ -26,7 +26,7 @@ TRACED = frozenset(
         "central/ingest/services/run_lifecycle.py",
         "central/corpus/packages.py",
         "central/corpus/replace.py",
-        "central/ingest/services/staging.py",
+        "central/ingest/services/vectors.py",
     )
 )
 

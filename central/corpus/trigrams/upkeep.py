@@ -43,7 +43,7 @@ class TextIndex(Projection):
     def update(self, subject: int) -> bool:
         """Build a portion or merge some segments, in a few seconds.
 
-        A damaged segment is left to the reconcile.
+        The reconcile repairs a damaged segment.
         """
         try:
             if subject in incomplete_repositories():

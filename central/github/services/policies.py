@@ -86,7 +86,7 @@ def policy_of(organization: Organization) -> GitHubPolicy:
 
 
 def _locked_patterns(organization: Organization, patterns: str) -> list[str]:
-    """Return a list of the policy, which nobody else changes until the transaction ends."""
+    """Return a list of the policy, which nothing else changes until the transaction ends."""
     if patterns not in PATTERNS:
         raise InvalidError(f"There is no such list; there are {', '.join(PATTERNS)}.")
     Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)

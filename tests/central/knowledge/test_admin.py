@@ -106,7 +106,7 @@ def test_what_somebody_else_wrote_meanwhile_is_not_lost(admin: Client, api: Api)
     path = f"{document.pk}/change/"
     graph(api, "PATCH", "nodes/ADR-042", {"title": "Use SQLite"})
     page = written(admin, api, path, title="Use MySQL", seen_version=1)
-    assert "Somebody else changed this" in page
+    assert "Another person changed this" in page
     assert Document.objects.get().title == "Use SQLite"
     assert written(admin, api, path, title="Use MySQL", seen_version=2) == ""
     assert (Document.objects.get().title, Document.objects.get().version) == ("Use MySQL", 3)

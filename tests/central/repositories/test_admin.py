@@ -37,7 +37,7 @@ def test_nothing_is_purged_before_it_is_confirmed(admin: Client) -> None:
 def test_what_is_confirmed_is_retired_and_nothing_else(admin: Client) -> None:
     one, other, kept = RepositoryFactory.create_batch(3)
     answer = purge(admin, one, other, post="yes")
-    assert "Nobody sees 2 repositories any more" in answer.content.decode()
+    assert "2 repositories cannot be seen any more" in answer.content.decode()
     assert set(Repository.objects.filter(retired_at=None)) == {kept}
     assert set(
         Repository.objects.exclude(retired_at=None).values_list("generation", flat=True)
