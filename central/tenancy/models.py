@@ -36,6 +36,9 @@ def validate_embedder(text: str) -> None:
         raise ValidationError(f"There is no embedder {spec}. {problem}")
 
 
+VISIBILITIES = ("public", "internal", "private")  # of repositories, at their forge
+
+
 class Scope(models.TextChoices):
     """A permission of a credential."""
 
