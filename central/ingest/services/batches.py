@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.db import copy_into, copy_rows, execute, sql_with
+from central.db import columns_of, copy_into, copy_rows, execute, sql_with
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -35,18 +35,7 @@ from indexer.limits import RUN_BATCHES
 _RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
-_BATCHES = copy_into(
-    Batch,
-    "run_id",
-    "number",
-    "digest",
-    "files",
-    "removals",
-    "path_keys",
-    "body",
-    "rows_format",
-    "rows",
-)
+_BATCHES = copy_into(Batch, *columns_of(Batch, without="file_vectors"))
 _sql = sql_with(batch=Batch)
 _DROP_PARTS = _sql("DROP TABLE IF EXISTS pg_temp.tree_part")
 _CREATE_PARTS = _sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
@@ -150,7 +139,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
         _require_new_paths(run, keys, paths)
         _count_bytes(run, len(data) + len(rows))
         counts = (len(paths), len(content.rows.removed))
-        stored = (data, ROWS_FORMAT, rows)
+        stored = (data, rows, ROWS_FORMAT)
         copy_rows(_BATCHES, [(run.pk, number, content.digest, *counts, keys, *stored)])
 
 
