@@ -101,7 +101,7 @@ def _row(name: str, found: Sequence[Module], package: Path) -> str:
 def _rounded(number: int) -> int:
     """To two digits, so that not each commit changes the document."""
     step = 10 ** max(0, int(math.log10(number or 1)) - 1)
-    return round(number / step) * step
+    return int(round(number / step) * step)
 
 
 def _allowed() -> str:
