@@ -25,8 +25,10 @@ class Sentence(str):
         return cls._made(
             *(
                 part
-                for one in sentences
-                for part in (one.parts if isinstance(one, Sentence) else [_plain(one)])
+                for sentence in sentences
+                for part in (
+                    sentence.parts if isinstance(sentence, Sentence) else [_plain(sentence)]
+                )
             )
         )
 
@@ -51,7 +53,7 @@ def _text(parts: Iterable[_Part], templates: Mapping[str, str]) -> str:
     )
 
 
-def near_names(unknown: Iterable[str], known: Mapping[str, str]) -> str:
+def similar_names(unknown: Iterable[str], known: Mapping[str, str]) -> str:
     """Return a sentence, after a space, with the known names that resemble unknown ones, else "".
 
     `known` has them by what is compared, in lower case.

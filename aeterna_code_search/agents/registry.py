@@ -210,10 +210,12 @@ def _without_far_limits(name: str, argument: Mapping[str, Any]) -> Any:
 def _without_limits(value: Any) -> Any:
     """Remove limits that calls rarely meet: lengths, minima of 0 and 1, and maxima of a million."""
     if isinstance(value, list):
-        return [_without_limits(one) for one in value]
+        return [_without_limits(member) for member in value]
     if not isinstance(value, Mapping):
         return value
-    return {name: _without_limits(one) for name, one in value.items() if not _is_far(name, one)}
+    return {
+        name: _without_limits(member) for name, member in value.items() if not _is_far(name, member)
+    }
 
 
 def _is_far(name: str, limit: Any) -> bool:
@@ -271,7 +273,7 @@ def _argument_error(metadata: FuncMetadata, provided: dict[str, Any]) -> str:
         metadata.validate_arguments(provided)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
-        sentences = dict.fromkeys(_sentence(known, one) for one in details)
+        sentences = dict.fromkeys(_sentence(known, detail) for detail in details)
         return first_sentences(sentences)
     return ""
 

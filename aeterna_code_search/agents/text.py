@@ -136,9 +136,12 @@ def printable(value: Any) -> Any:
     if isinstance(value, str):
         return escape_line(value)
     if isinstance(value, list):
-        return [printable(one) for one in value]
+        return [printable(member) for member in value]
     if isinstance(value, Mapping):
-        return {name: one if name in _CONTENTS else printable(one) for name, one in value.items()}
+        return {
+            name: member if name in _CONTENTS else printable(member)
+            for name, member in value.items()
+        }
     return value
 
 
@@ -264,7 +267,9 @@ def _result(row: Row) -> str:
 
 def _spans(row: Row) -> str:
     """Format the further hits in the file on one line."""
-    also = [f"{one['start_line']}-{one['end_line']} {_named(one)}" for one in row.get("spans", ())]
+    also = [
+        f"{span['start_line']}-{span['end_line']} {_named(span)}" for span in row.get("spans", ())
+    ]
     return f"\nalso: {', '.join(also)}" if also else ""
 
 
@@ -330,8 +335,8 @@ def _resolved_by(receipt: Row) -> list[str]:
     """`Files bound by an index or by rules: app scip-typescript 0.4.0 93, rules 7.`"""
     indexed = receipt.get("resolved_by") or []
     named = [
-        f"{one['project']} {', '.join(f'{name} {count}' for name, count in one['files'].items())}"
-        for one in indexed
+        f"{row['project']} {', '.join(f'{name} {count}' for name, count in row['files'].items())}"
+        for row in indexed
     ]
     return [f"Files bound by an index or by rules: {'; '.join(named)}."] if named else []
 

@@ -35,7 +35,7 @@ def sharing_warning() -> str | None:
 
     owners = metadata.packages_distributions()
     others = {
-        package: sorted({one for one in owners.get(package, ()) if _normalised(one) != NAME})
+        package: sorted({owner for owner in owners.get(package, ()) if _normalised(owner) != NAME})
         for package in PACKAGES
     }
     shared = [f"`{package}` ({', '.join(names)})" for package, names in others.items() if names]

@@ -42,8 +42,8 @@ class Console:
             highlight=False,
         )
         with rich.capture() as captured:
-            for one in renderables:
-                rich.print(one)
+            for renderable in renderables:
+                rich.print(renderable)
         return captured.get()
 
     def as_json(self, answer: Any) -> str:

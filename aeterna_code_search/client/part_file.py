@@ -107,10 +107,10 @@ def require_own_log(path: Path) -> None:
     DuckDB would write through the link, or wait for the pipe.
     """
     log = write_ahead_log(path)
-    for one in (log, *(log.with_name(f"{log.name}.{end}") for end in ("checkpoint", "recovery"))):
+    for file in (log, *(log.with_name(f"{log.name}.{end}") for end in ("checkpoint", "recovery"))):
         with suppress(FileNotFoundError):
-            if not stat.S_ISREG(one.lstat().st_mode):
-                raise ConfigurationError(f"{one} is not a regular file: delete it")
+            if not stat.S_ISREG(file.lstat().st_mode):
+                raise ConfigurationError(f"{file} is not a regular file: delete it")
 
 
 def _own(path: str, flags: int) -> int:

@@ -76,15 +76,17 @@ def receipt_notes(answer: Mapping[str, Any]) -> Iterator[str]:
     if relevant := receipt.get("partly_parsed", {}).get("relevant"):
         yield (
             "Lines that could not be parsed have the name, or are of the definition, in "
-            f"{', '.join(escape_line(_place(one)) for one in relevant)}."
+            f"{', '.join(escape_line(_place(manifest)) for manifest in relevant)}."
         )
     if unread := receipt.get("unread_manifests"):
-        named = ", ".join(f"{_place(one)} ({one['problem'].replace('_', ' ')})" for one in unread)
+        named = ", ".join(
+            f"{_place(manifest)} ({manifest['problem'].replace('_', ' ')})" for manifest in unread
+        )
         yield escape_line(f"More may depend on manifests that could not be read whole: {named}.")
     if line := _older_line(receipt.get("older_extractor", {})):
         yield line
-    for one in receipt.get("resolved_by", ()):
-        yield escape_line(f"{one['project']} is resolved {_shares(one['files'])}.")
+    for index in receipt.get("resolved_by", ()):
+        yield escape_line(f"{index['project']} is resolved {_shares(index['files'])}.")
     elsewhere = receipt.get("elsewhere", {"count": 0})
     if elsewhere["count"]:
         at_least = "at least " if elsewhere["more"] else ""
@@ -107,7 +109,7 @@ def _unresolved_line(answer: Mapping[str, Any]) -> str:
     place = "inside of it" if "callees" in answer else "of that name"
     counted = f"{pluralize(unresolved, 'reference')} {place} could not be resolved"
     links = answer.get("callees") or answer.get("callers") or answer.get("references") or ()
-    if any(one["confidence"] == "low" for one in links):
+    if any(link["confidence"] == "low" for link in links):
         return f"{counted}."
     return f"{counted}; --min-confidence low includes matches by name only."
 
@@ -183,8 +185,12 @@ def exit_status(answer: Mapping[str, Any], *, count: int) -> tuple[Exit, str]:
         return Exit.OK, ""
     if receipt["projects"]:
         return Exit.NOTHING_FOUND, in_options(answer.get("hint") or "Nothing was found.")
-    if any(one["reason"] == "unknown_project" for one in receipt["missing"]):
-        names = [one["project"] for one in receipt["missing"] if one["reason"] == "unknown_project"]
+    if any(project["reason"] == "unknown_project" for project in receipt["missing"]):
+        names = [
+            project["project"]
+            for project in receipt["missing"]
+            if project["reason"] == "unknown_project"
+        ]
         hint = answer.get("hint") or ""
         if not hint or names[0] not in hint:  # a hint that names them has near names, too
             hint = f"No such repository: {', '.join(names[:_NAMED])}."
@@ -214,10 +220,10 @@ def local_line(local: Mapping[str, Any]) -> str:
 def indexed_line(receipt: Mapping[str, Any]) -> str:
     """Describe the index that a file or a list is from."""
     parts = [
-        f"{one['project']} at {short_commit(one['commit'])}, indexed {age(one['indexed_at'])}"
-        for one in receipt["projects"]
+        f"{row['project']} at {short_commit(row['commit'])}, indexed {age(row['indexed_at'])}"
+        for row in receipt["projects"]
     ]
-    parts += [_REASONS.get(one["reason"], one["reason"]) for one in receipt["missing"]]
+    parts += [_REASONS.get(project["reason"], project["reason"]) for project in receipt["missing"]]
     return escape_line("; ".join(parts) + ".")
 
 
@@ -225,10 +231,10 @@ def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
     if not projects:
         return "Searched no repository"
     if len(projects) == 1:
-        one = projects[0]
-        commit = short_commit(one["commit"])
-        return f"Searched {one['project']} at {commit}, indexed {age(one['indexed_at'])}"
-    times = sorted(one["indexed_at"] or "" for one in projects)
+        project = projects[0]
+        commit = short_commit(project["commit"])
+        return f"Searched {project['project']} at {commit}, indexed {age(project['indexed_at'])}"
+    times = sorted(project["indexed_at"] or "" for project in projects)
     oldest, newest = (age(time or None) for time in (times[0], times[-1]))
     when = newest if newest == oldest else f"between {oldest} and {newest}"
     return f"Searched {len(projects):,} repositories at their indexed commits, indexed {when}"
@@ -236,8 +242,8 @@ def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
 
 def _missing(missing: Sequence[Mapping[str, Any]], more: int = 0) -> str:
     named = [
-        f"{one['project']} ({_REASONS.get(one['reason'], one['reason'])}{_since(one)})"
-        for one in missing[:_NAMED]
+        f"{row['project']} ({_REASONS.get(row['reason'], row['reason'])}{_since(row)})"
+        for row in missing[:_NAMED]
     ]
     further = len(missing) - len(named) + more
     return ", ".join(named) + (f" and {further:,} more" if further else "")

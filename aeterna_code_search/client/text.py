@@ -30,22 +30,22 @@ def short_commit(commit: str | None) -> str:
     return (commit or "-")[:SHORT_COMMIT]
 
 
-def path_of(one: Mapping[str, Any]) -> str:
+def path_of(result: Mapping[str, Any]) -> str:
     """Format `project/path` of a result, a definition or a link."""
-    return escape_line(f"{one['project']}/{one['file']}")
+    return escape_line(f"{result['project']}/{result['file']}")
 
 
-def owners_of(one: Mapping[str, Any]) -> str:
+def owners_of(result: Mapping[str, Any]) -> str:
     """Format the owners of a row's file; "" if it has none, or they are not known."""
-    return escape_line("".join(f"  {owner}" for owner in one.get("owners") or ()))
+    return escape_line("".join(f"  {owner}" for owner in result.get("owners") or ()))
 
 
-def location_link(one: Mapping[str, Any], line: int) -> "Text":
+def location_link(result: Mapping[str, Any], line: int) -> "Text":
     """Format `project/path:line`, with a hyperlink if the service knows the page."""
     from rich.style import Style
     from rich.text import Text
 
-    url = str(one.get("url") or "")
+    url = str(result.get("url") or "")
     is_page = url.startswith(("http://", "https://")) and url.isascii() and url.isprintable()
     style = Style(color="cyan", link=url if is_page else None)
-    return Text(f"{path_of(one)}:{line}", style=style, overflow="fold")
+    return Text(f"{path_of(result)}:{line}", style=style, overflow="fold")

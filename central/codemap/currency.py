@@ -83,7 +83,9 @@ def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
     found = resolved(resolver, [site for several in sites.values() for site in several])
     total = rows[0][2] if rows else 0
     unresolved = Counter(
-        (site.name, site.ecosystem) for site, one in found.resolutions if one.is_unresolved
+        (site.name, site.ecosystem)
+        for site, resolution in found.resolutions
+        if resolution.is_unresolved
     )
     return Beside(hidden, files, found.edges, total - len(files), unresolved)
 
@@ -92,13 +94,13 @@ def map_receipt(scope: TraceScope, beside: Beside, cut: Sequence[str] = ()) -> M
     """Build the receipt."""
     missing = missing_projects(scope)
     listed, more = listed_missing(missing)
-    met = [*cut, *limits_met(scope.resolver)]
+    limits = [*cut, *limits_met(scope.resolver)]
     return MapReceipt(
-        complete=not (missing or beside.left_out or met),
+        complete=not (missing or beside.left_out or limits),
         took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
         missing=listed,
         missing_more=more,
         files_left_out=beside.left_out,
-        cut=met,
+        cut=limits,
     )

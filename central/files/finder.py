@@ -24,13 +24,13 @@ _PASTED: Final = re.compile(r"/?([^\s:\"/][^\s:\"]*/[^\s:\"]*[^\s:\"/])(?::(\d{1
 # In the collation C only the case of ASCII is folded, in a third of the time.
 _CANDIDATES: Final = {
     is_ascii: sql(
-        """SELECT f.path FROM {file} f CROSS JOIN LATERAL (SELECT {folded}) one(folded)
-        WHERE f.repository_id = %s::bigint AND one.folded LIKE %s::text
-        ORDER BY strpos(one.folded, %s::text) = 0, length(f.path), f.path USING ~<~ LIMIT %s""",
+        """SELECT f.path FROM {file} f CROSS JOIN LATERAL (SELECT {casefolded}) lowered(path)
+        WHERE f.repository_id = %s::bigint AND lowered.path LIKE %s::text
+        ORDER BY strpos(lowered.path, %s::text) = 0, length(f.path), f.path USING ~<~ LIMIT %s""",
         file=File,
-        folded=folded,
+        casefolded=casefolded,
     )
-    for is_ascii, folded in ((True, 'lower(f.path COLLATE "C")'), (False, "lower(f.path)"))
+    for is_ascii, casefolded in ((True, 'lower(f.path COLLATE "C")'), (False, "lower(f.path)"))
 }
 
 
@@ -64,7 +64,7 @@ def find_paths(*, repository: Repository, query: str) -> FoundPaths:
     parameters = [repository.pk, pattern, wanted, PATHS_RANKED]
     rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], parameters)
     ranks = sorted(filter(None, (rank(wanted, path) for (path,) in rows)))
-    return FoundPaths([one.path for one in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
+    return FoundPaths([ranked.path for ranked in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
 
 
 def rank(query: str, path: str) -> Rank | None:
@@ -74,14 +74,14 @@ def rank(query: str, path: str) -> Rank | None:
     the directory. Only where that fails, all of it is looked for in the whole path.
     """
     directory, asks_directory, name = query.lower().rpartition("/")
-    folded = path.lower()
-    parent, has_directory, base = folded.rpartition("/")
+    casefolded = path.lower()
+    parent, has_directory, base = casefolded.rpartition("/")
     is_below = bool(has_directory or not asks_directory) and bool(_match(directory, parent))
     if is_below and (found := _match(name, base)):
         return Rank(_kind(name, base), found.span, found.start, len(path), path)
     whole = query.lower()
-    if found := _match(whole, folded):
-        kind = 4 if whole in folded else 5
+    if found := _match(whole, casefolded):
+        kind = 4 if whole in casefolded else 5
         return Rank(kind, found.span, found.start, len(path), path)
     return None
 
@@ -105,13 +105,13 @@ def _match(wanted: str, text: str) -> _Match | None:
     The last of them is where it comes first; from there, the nearest before it are taken.
     """
     end = 0
-    for one in wanted:
-        end = text.find(one, end) + 1
+    for word in wanted:
+        end = text.find(word, end) + 1
         if not end:
             return None
     start = end
-    for one in reversed(wanted):
-        start = text.rfind(one, 0, start)
+    for last in reversed(wanted):
+        start = text.rfind(last, 0, start)
     return _Match(end - start, start)
 
 

@@ -31,7 +31,7 @@ def purge() -> None:
 
 
 @app.task(name="central.ingest.tasks.forget")
-def forget() -> None:
+def apply_retention() -> None:
     """Apply the retention."""
     retention.apply_retention(now=timezone.now())
 

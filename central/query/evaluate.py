@@ -11,7 +11,7 @@ from central.query.patterns import owner_matcher, text_matcher
 from central.query.syntax import And, ContentTerm, Filter, Node, Not, Or, Query, Word, leaves
 
 Term = Filter | ContentTerm
-Found = Mapping[Term, bool]
+MatchedTerms = Mapping[Term, bool]
 
 
 class Owners(Protocol):
@@ -27,10 +27,10 @@ class Owners(Protocol):
 
 # Repository, path, language, owners
 _Facts = tuple[str | None, str | None, str | None, Owners | None]
-_Truth = Callable[[_Facts, Found], bool | None]
+_Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2, FilterName.OWNER: 3}
 _COSTS: Final = (1, 2, 0, 3)  # of looking at each; terms of content have none, and come first
-_NOTHING_FOUND: Found = {}
+_NOTHING_FOUND: MatchedTerms = {}
 
 
 class Evaluator:
@@ -58,7 +58,7 @@ class Evaluator:
         path: str,
         language: str,
         owners: Owners | None = None,
-        found: Found = _NOTHING_FOUND,
+        found: MatchedTerms = _NOTHING_FOUND,
     ) -> bool | None:
         """Return whether a file matches; `owners` are those of its repository.
 
@@ -78,7 +78,7 @@ def _is_of_owner(term: Node) -> bool:
     return isinstance(term, Filter) and term.name is FilterName.OWNER
 
 
-def _always(_facts: _Facts, _found: Found) -> bool:
+def _always(_facts: _Facts, _found: MatchedTerms) -> bool:
     return True
 
 
@@ -91,7 +91,7 @@ def _compiled(node: Node, query: Query) -> _Truth:
         case Not(term=term):
             return _negation(_compiled(term, query))
         case And(terms=terms) | Or(terms=terms):
-            parts = [_compiled(one, query) for one in sorted(terms, key=_cost)]
+            parts = [_compiled(term, query) for term in sorted(terms, key=_cost)]
             return _first(parts, decides=isinstance(node, Or))
         case Filter(name=FilterName.OWNER):
             return _of_owner(node)
@@ -106,9 +106,9 @@ def _cost(node: Node) -> int:
     """Return the highest cost of the names that a node looks at."""
     return max(
         (
-            _COSTS[_PLACES[one.name]]
-            for one in leaves(node)
-            if isinstance(one, Filter) and one.name in _PLACES
+            _COSTS[_PLACES[leaf.name]]
+            for leaf in leaves(node)
+            if isinstance(leaf, Filter) and leaf.name in _PLACES
         ),
         default=-1,
     )
@@ -120,7 +120,7 @@ def _of_name(term: Filter, query: Query) -> _Truth:
         term.value, term.match, ignore_case=query.ignores_case(term), column=term.column
     )
 
-    def truth(facts: _Facts, _: Found) -> bool | None:
+    def truth(facts: _Facts, _: MatchedTerms) -> bool | None:
         fact = facts[place]
         return test(fact) if isinstance(fact, str) else None
 
@@ -132,7 +132,7 @@ def _of_owner(term: Filter) -> _Truth:
     wants_none = term.match is Match.SUBSTRING and term.value.lower() == NO_OWNER
     test = owner_matcher(term.value, term.match, column=term.column)
 
-    def truth(facts: _Facts, _found: Found) -> bool | None:
+    def truth(facts: _Facts, _found: MatchedTerms) -> bool | None:
         _, path, _, owners = facts
         if owners is None:
             return None
@@ -148,7 +148,7 @@ def _of_owner(term: Filter) -> _Truth:
 
 
 def _negation(inner: _Truth) -> _Truth:
-    def truth(facts: _Facts, found: Found) -> bool | None:
+    def truth(facts: _Facts, found: MatchedTerms) -> bool | None:
         value = inner(facts, found)
         return None if value is None else not value
 
@@ -156,7 +156,7 @@ def _negation(inner: _Truth) -> _Truth:
 
 
 def _first(parts: Sequence[_Truth], *, decides: bool) -> _Truth:
-    def truth(facts: _Facts, found: Found) -> bool | None:
+    def truth(facts: _Facts, found: MatchedTerms) -> bool | None:
         result: bool | None = not decides
         for part in parts:
             value = part(facts, found)

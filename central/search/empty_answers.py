@@ -25,7 +25,7 @@ from central.search.hints import hint_for
 from central.search.query import Mode
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
-from central.sentences import Sentence, near_names
+from central.sentences import Sentence, similar_names
 from indexer.limits import EXACT_HINT_NAMES
 
 # Whether a query finds something, with the other fields or without.
@@ -49,7 +49,7 @@ def looks_like_pattern(text: str) -> bool:
     return bool(_PATTERN.search(text.strip()))
 
 
-def advice_on(queries: Sequence[str]) -> str | None:
+def query_advice(queries: Sequence[str]) -> str | None:
     """Return how a question is written that looks like a regular expression or a path."""
     if any(map(looks_like_pattern, queries)):
         return PATTERN_ADVICE
@@ -130,9 +130,14 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     if not terms:
         return None
     owners = scope.owners.of(scope.searched.values()).values()
-    names = set[str]().union(*(one.names or () for one in owners))
+    names = set[str]().union(*(owner.names or () for owner in owners))
     unknown = next(
-        (one for one in terms if not any(map(owner_matcher(one.value, one.match), names))), None
+        (
+            filter_
+            for filter_ in terms
+            if not any(map(owner_matcher(filter_.value, filter_.match), names))
+        ),
+        None,
     )
     if unknown is None:
         return None
@@ -142,26 +147,26 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
         "no_such_owner",
         "No CODEOWNERS in the search's scope names the owner {name}.{near}",
         name=unknown.value,
-        near=near_names([unknown.value], parts),
+        near=similar_names([unknown.value], parts),
     )
 
 
 def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
     names = unknown[:EXACT_HINT_NAMES]
     visible = [item.name for item in scope.visible[:_NAMES]]
-    known = {one.lower().rpartition("/")[2]: one for one in visible}
-    known |= {one.lower(): one for one in visible}
+    known = {name.lower().rpartition("/")[2]: name for name in visible}
+    known |= {name.lower(): name for name in visible}
     written = dict.fromkeys(part for name in names for part in (name, name.rpartition("/")[2]))
     return Sentence.of(
         "no_such_repository",
         "No repository in the search's scope is called {names}.{near}",
         names=", ".join(names) + (" and others" if len(unknown) > len(names) else ""),
-        near=near_names(written, known),
+        near=similar_names(written, known),
     )
 
 
 def _of_receipt(missing: Sequence[MissingProject]) -> Sentence | None:
-    if any(one.reason in {"timeout", "too_many_files"} for one in missing):
+    if any(project.reason in {"timeout", "too_many_files"} for project in missing):
         return Sentence.of(
             "exact_unread",
             "The search stopped before it had read every file. Add a filter such as repo: or "
@@ -185,7 +190,7 @@ def _of_receipt(missing: Sequence[MissingProject]) -> Sentence | None:
 
 def _projects(missing: Sequence[MissingProject], reason: str) -> str:
     """Return the first names of those that are missing for a reason."""
-    names = [one.project for one in missing if one.reason == reason]
+    names = [project.project for project in missing if project.reason == reason]
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
 
 

@@ -87,7 +87,7 @@ class Organization(models.Model):
     retired_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="Nobody sees it any more; all that it holds is being purged",
+        help_text="It is invisible; all that it holds is being purged",
     )
 
     objects = ActiveOrganizations()

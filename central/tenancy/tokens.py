@@ -110,7 +110,7 @@ def _looked_up(token: str) -> Credential:
         permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()
         if permissions is None:
             raise UnauthenticatedError(
-                "Whoever made the token is no member of the organisation any more; ask an "
+                "The person who made the token has left the organisation; ask an "
                 "administrator to add them again, or for a token of another.",
                 code="token_owner_gone",
             )
@@ -169,10 +169,10 @@ def _restrict(credential: Credential, permissions: Permissions) -> Credential:
     )
 
 
-def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def _both(left: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    if left is None or other is None:
+        return other if left is None else left
+    return left & other
 
 
 def _binding(stored: _Stored | ApiToken) -> Binding | None:

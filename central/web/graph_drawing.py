@@ -88,7 +88,9 @@ def drawing_of(
     known = {vertex.id: vertex for vertex in vertices}
     joined = sorted(arc for arc in arcs if arc.source in known and arc.target in known)
     levels, tints = levels_of(known, joined), tints_of(vertices)
-    ordered = sorted(vertices, key=lambda one: (levels[one.id], one.project, one.order, one.id))
+    ordered = sorted(
+        vertices, key=lambda vertex: (levels[vertex.id], vertex.project, vertex.order, vertex.id)
+    )
     index = {vertex.id: number for number, vertex in enumerate(ordered)}
     return Drawing(
         boxes=[
@@ -110,7 +112,9 @@ def drawing_of(
 def nearest(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most: int) -> list[GraphEdge]:
     """At most so many edges, those whose ends are nearest to the roots before others."""
     distances = {node.id: node.distance for node in nodes}
-    return sorted(edges, key=lambda one: max(distances[one.caller], distances[one.callee]))[:most]
+    return sorted(edges, key=lambda edge: max(distances[edge.caller], distances[edge.callee]))[
+        :most
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,7 @@ def call_graph(
         return links.of_node(node), _title(node), False
 
     def line(arc: Arc) -> tuple[str, str, str]:
-        best = min(joined[arc], key=lambda one: CONFIDENCES.index(one.confidence))
+        best = min(joined[arc], key=lambda edge: CONFIDENCES.index(edge.confidence))
         source, target = (
             _name_of_group(boxes[end]) if end in boxes else name_of(nodes[end]) for end in arc
         )
@@ -160,7 +164,7 @@ def call_graph(
     vertices = [*vertices_of(alone), *map(_vertex_of_group, boxes.values())]
     arcs = [arc for arc in joined if arc.source != arc.target or arc.source not in boxes]
     drawing = drawing_of(vertices, arcs, graph.root, box=box, line=line)
-    drawn = dict.fromkeys(one.arc for one in drawing.lines)
+    drawn = dict.fromkeys(line.arc for line in drawing.lines)
     rows = [
         _row(edge, nodes, links.organization)
         for arc in dict.fromkeys((*drawn, *joined))  # those inside of a group come last

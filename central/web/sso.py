@@ -55,7 +55,7 @@ _NOT_VALID = (
 def configured() -> SingleSignOn:
     """Return the configured provider. Raises NotFoundError without one."""
     if settings.SSO is None:
-        raise NotFoundError("Nobody signs in elsewhere here; sign in with a password.")
+        raise NotFoundError("Single sign-on is not configured; sign in with a password.")
     return settings.SSO
 
 

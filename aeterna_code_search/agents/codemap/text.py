@@ -63,10 +63,10 @@ def consumers_text(answer: Row) -> str:
 
 
 def _consumer(row: Row) -> str:
-    versions = "".join(f"  {_version(one)}" for one in row["versions"])
+    versions = "".join(f"  {_version(version)}" for version in row["versions"])
     used = "".join(
-        f"\n    {one['name']} ({one['file']}:{one['line']}): {_uses(one)}"
-        for one in row["definitions"]
+        f"\n    {used['name']} ({used['file']}:{used['line']}): {_uses(used)}"
+        for used in row["definitions"]
     )
     more = f"\n    and {row['definitions_more']} more" if row["definitions_more"] else ""
     return f"{row['id']}  {_uses(row)}{versions}{owners(row)}{used}{more}"
@@ -77,7 +77,7 @@ def _uses(row: Row) -> str:
 
 
 def _link(row: Row) -> str:
-    versions = "".join(f"  {_version(one)}" for one in row["versions"])
+    versions = "".join(f"  {_version(version)}" for version in row["versions"])
     return f"{row['source']} → {row['target']}  {_uses(row)}{versions}"
 
 

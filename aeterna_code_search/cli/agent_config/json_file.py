@@ -137,7 +137,7 @@ class JsonFile:
 
 
 def _named(top: _Object, key: str) -> _Member | None:
-    return next((one for one in top.members if one.key == key), None)
+    return next((member for member in top.members if member.key == key), None)
 
 
 def _skip(text: str, at: int) -> int:
@@ -148,12 +148,12 @@ def _skip(text: str, at: int) -> int:
 def _without_comments(text: str) -> str:
     """Replace comments by as many spaces; line ends stay."""
     return _COMMENTS.sub(
-        lambda one: one[0] if one[0][0] == '"' else re.sub(r"[^\r\n]", " ", one[0]), text
+        lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\r\n]", " ", match[0]), text
     )
 
 
 def _without_trailing_commas(text: str) -> str:
-    return _COMMAS.sub(lambda one: one[0] if one[0][0] == '"' else " ", text)
+    return _COMMAS.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> Mapping[str, Any]:

@@ -66,4 +66,4 @@ def _projects(context: CommandContext) -> Iterable[str]:
 
 
 def _names(api: "HttpSearchApi") -> list[str]:
-    return [str(one["project"]) for one in api.status()["projects"]]
+    return [str(project["project"]) for project in api.status()["projects"]]

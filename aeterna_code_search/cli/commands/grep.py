@@ -126,7 +126,7 @@ def grep(
 def _mode(mode: Mode, *, is_regex: bool, is_literal: bool) -> Mode:
     """Return the mode that -m, -E and -F mean together. Raises typer.BadParameter."""
     meant = {Mode.REGEX: is_regex, Mode.LITERAL: is_literal}
-    named = {one for one, is_named in meant.items() if is_named}
+    named = {result for result, is_named in meant.items() if is_named}
     if mode is not Mode.LITERAL:
         named.add(mode)
     if len(named) > 1:
@@ -152,17 +152,17 @@ class _Around:
         """The greater number: what the service is asked for on both sides."""
         return max(self.before, self.after)
 
-    def within(self, one: dict[str, Any]) -> dict[str, Any]:
+    def within(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the result of a file without the lines that are too far on one side."""
-        if self.before == self.after or not one.get("context"):
-            return one
-        matches = [line["line"] for line in one["lines"]]
+        if self.before == self.after or not result.get("context"):
+            return result
+        matches = [line["line"] for line in result["lines"]]
         context = [
             line
-            for line in one["context"]
+            for line in result["context"]
             if any(-self.before <= line["line"] - match <= self.after for match in matches)
         ]
-        return {**one, "context": context}
+        return {**result, "context": context}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,43 +232,45 @@ class _Printer:
 
     def receive(self, parts: Iterator[bytes], _size: int | None) -> None:
         """Read a stream of NDJSON from its beginning, until the limit is reached."""
-        for number, one in enumerate(_documents(parts), 1):
-            if "receipt" in one:
-                self.receipt, self.hint = one["receipt"], one.get("hint")
+        for number, document in enumerate(_documents(parts), 1):
+            if "receipt" in document:
+                self.receipt, self.hint = document["receipt"], document.get("hint")
             elif self._is_at_limit:
                 return
             elif number > self.results:
                 self.results = number
-                self._print(self._shape.around.within(self._within_limit(one)))
+                self._print(self._shape.around.within(self._within_limit(document)))
 
-    def _within_limit(self, one: dict[str, Any]) -> dict[str, Any]:
-        self.lacks_context = self.lacks_context or bool(one.get("context") and one["truncated"])
+    def _within_limit(self, result: dict[str, Any]) -> dict[str, Any]:
+        self.lacks_context = self.lacks_context or bool(
+            result.get("context") and result["truncated"]
+        )
         rest = self._shape.limit - self._printed
         if self._shape.counts_files:
             self._printed += 1
-            return one
-        self._printed += max(1, len(one["lines"]))
-        if self._shape.limit and len(one["lines"]) > rest:
+            return result
+        self._printed += max(1, len(result["lines"]))
+        if self._shape.limit and len(result["lines"]) > rest:
             self._is_cut = True
-            lines = sorted(one["lines"], key=lambda line: int(line["line"]))
-            return {**one, "lines": lines[:rest]}
-        return one
+            lines = sorted(result["lines"], key=lambda line: int(line["line"]))
+            return {**result, "lines": lines[:rest]}
+        return result
 
-    def _print(self, one: Mapping[str, Any]) -> None:
+    def _print(self, result: Mapping[str, Any]) -> None:
         from aeterna_code_search.cli.output import matches
         from aeterna_code_search.client.console import print_stdout
 
         shape = self._shape
         if shape.is_json:
-            print_stdout(json_module.dumps(one) + "\n")
+            print_stdout(json_module.dumps(result) + "\n")
         elif shape.is_names:
-            print_stdout(matches.format_name(one))
+            print_stdout(matches.format_name(result))
         elif shape.is_count:
-            print_stdout(matches.format_count(one))
+            print_stdout(matches.format_count(result))
         elif self._console.is_terminal:
-            print_stdout(matches.render(self._console, one))
+            print_stdout(matches.render(self._console, result))
         else:
-            print_stdout(matches.format_plain(one))
+            print_stdout(matches.format_plain(result))
 
 
 def _documents(parts: Iterator[bytes]) -> Iterator[dict[str, Any]]:

@@ -41,5 +41,5 @@ def mcp(
     from aeterna_code_search.cli.mcp.stdio import serve
 
     context: CommandContext = ctx.obj
-    serve(context, [str(one) for one in integrations or ()])
+    serve(context, [str(integration) for integration in integrations or ()])
     return Exit.OK

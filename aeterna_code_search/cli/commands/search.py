@@ -66,7 +66,11 @@ def _standard_input() -> str:
 def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
     if len(also) >= QUERIES:
         raise typer.BadParameter(f"too many queries: at most {QUERIES}", param_hint="--also")
-    return {"queries": [query, *(_query([one])[0] for one in also)]} if also else {"query": query}
+    return (
+        {"queries": [query, *(_query([further])[0] for further in also)]}
+        if also
+        else {"query": query}
+    )
 
 
 def _languages() -> list[str]:
@@ -235,7 +239,7 @@ def _indexes_first(ctx: typer.Context, answer: "Mapping[str, Any]") -> bool:
     from aeterna_code_search.client.console import confirm
     from aeterna_code_search.client.receipt import CHECKOUT_NOT_INDEXED
 
-    reasons = {one["reason"] for one in answer["receipt"]["missing"]}
+    reasons = {project["reason"] for project in answer["receipt"]["missing"]}
     if NOT_INDEXED not in reasons or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     if not confirm(f"{CHECKOUT_NOT_INDEXED} Index it now?"):
@@ -254,26 +258,26 @@ def lines_before(
 
     before: dict[FileKey, Before] = {}
     last: dict[FileKey, Mapping[str, Any]] = {}
-    for one in results:
-        key = file_key(one)
-        if one.get("local"):
+    for result in results:
+        key = file_key(result)
+        if result.get("local"):
             before[key] = Before(incomplete_reason="they may not be committed")
-        elif one["content_start_line"] > last.get(key, _FIRST)["content_start_line"]:
-            last[key] = one
-    return {key: _beginning(search_api, one) for key, one in last.items()} | before
+        elif result["content_start_line"] > last.get(key, _FIRST)["content_start_line"]:
+            last[key] = result
+    return {key: _beginning(search_api, result) for key, result in last.items()} | before
 
 
-def _beginning(search_api: "SearchApi", one: "Mapping[str, Any]") -> "Before":
+def _beginning(search_api: "SearchApi", result: "Mapping[str, Any]") -> "Before":
     from aeterna_code_search.cli.output.search_results import Before
     from indexer.errors import IndexerError
 
-    end = one["content_start_line"] - 1
-    parameters = {"project": one["project"], "path": one["file"], "end_line": end}
+    end = result["content_start_line"] - 1
+    parameters = {"project": result["project"], "path": result["file"], "end_line": end}
     try:
         answer = search_api.read_file(parameters)
     except IndexerError:
         return Before(incomplete_reason="the service did not answer")
-    if answer["commit"] != one["commit"]:
+    if answer["commit"] != result["commit"]:
         return Before(incomplete_reason="the repository was indexed again")
     if answer["truncated"] or answer["content"] is None:
         return Before(incomplete_reason="they are too long")

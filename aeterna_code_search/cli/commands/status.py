@@ -30,7 +30,7 @@ def status(ctx: typer.Context, project: Project = None, json: Json = False) -> E
         answer = search_api.status(project)
         server = context.local_server()
     console = Console.of(context.environ)
-    indexed = any(one["last_indexed_commit"] for one in answer["projects"])
+    indexed = any(project["last_indexed_commit"] for project in answer["projects"])
     if json:
         print_stdout(console.as_json(answer))
     else:

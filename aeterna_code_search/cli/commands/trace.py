@@ -107,7 +107,7 @@ def callers(
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),
         "caller_projects": caller_project,
-        "kind": [str(one) for one in kind or ()],
+        "kind": [str(kind) for kind in kind or ()],
         "depth": depth,
         "limit": limit,
     }
@@ -138,7 +138,7 @@ def callees(
     """
     parameters = {
         **_choice(symbol, project, file, line, min_confidence),
-        "kind": [str(one) for one in kind or ()],
+        "kind": [str(kind) for kind in kind or ()],
         "limit": limit,
     }
     return _show(ctx.obj, "callees", parameters, json=json)
@@ -216,7 +216,7 @@ def _request(
             _say_if_unindexed(search_api)
             if error.code == "symbol_not_found" and not error.problem.get("near"):
                 projects = search_api.status()["projects"]
-                if not any(one["last_indexed_commit"] for one in projects):
+                if not any(project["last_indexed_commit"] for project in projects):
                     return None
             raise
 

@@ -67,7 +67,7 @@ def at(
         parameters["column"] = column
         if references:
             parameters |= {"min_confidence": str(min_confidence), "limit": limit}
-            parameters |= {"kind": [str(one) for one in kind]} if kind else {}
+            parameters |= {"kind": [str(kind) for kind in kind]} if kind else {}
         what = "references" if references else "definition"
         answer = _answer(api, what, parameters, is_own=not project)
         is_edited = not project and api.root and _is_edited(api, api.root / file, answer["name"])

@@ -287,7 +287,7 @@ def _store_page(
 
 def _drop(database: "duckdb.DuckDBPyConnection", projects: Sequence[Mapping[str, Any]]) -> None:
     """Delete the calls of projects that restart, and of an unfinished one."""
-    dropped = [one["project"] for one in projects if one["begins"]]
+    dropped = [project["project"] for project in projects if project["begins"]]
     if not projects or projects[0]["begins"]:
         ((unfinished,),) = database.execute("SELECT unfinished FROM calls_progress").fetchall()
         dropped.append(unfinished)

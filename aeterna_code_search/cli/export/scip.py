@@ -91,7 +91,7 @@ def _commit(part: Path) -> str:
 
     try:
         with IndexFile(part, part.name) as file:
-            named = dict(one.partition("=")[::2] for one in file.head.arguments)
+            named = dict(argument.partition("=")[::2] for argument in file.head.arguments)
     except ScipInvalidError as exc:
         raise CentralError("the service's answer is no index of SCIP") from exc
     return named.get("commit", "")

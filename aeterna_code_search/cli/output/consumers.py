@@ -13,13 +13,13 @@ Answer = Mapping[str, Any]
 def consumer_lines(answer: Answer) -> Iterator[str]:
     """Yield each consumer with the definitions that it uses, then what is not known."""
     project = answer["project"]
-    for one in answer["consumers"]:
-        uses = f"{pluralize(one['calls'], 'call')}, {pluralize(one['imports'], 'import')}"
-        versions = "".join(f"; {version_asked(version)}" for version in one["versions"])
-        yield escape_line(f"{one['id']}: {uses}{versions}") + owners_of(one)
-        for used in one["definitions"]:
+    for consumer in answer["consumers"]:
+        uses = f"{pluralize(consumer['calls'], 'call')}, {pluralize(consumer['imports'], 'import')}"
+        versions = "".join(f"; {version_asked(version)}" for version in consumer["versions"])
+        yield escape_line(f"{consumer['id']}: {uses}{versions}") + owners_of(consumer)
+        for used in consumer["definitions"]:
             yield escape_line(f"  {project}/{used['file']}:{used['line']}: {_used(used)}")
-        if more := one["definitions_more"]:
+        if more := consumer["definitions_more"]:
             yield f"  and {pluralize(more, 'more definition')}"
     if more := answer["consumers_more"]:
         yield f"{pluralize(more, 'more consumer')}: raise --limit."
@@ -35,11 +35,11 @@ def consumer_lines(answer: Answer) -> Iterator[str]:
 
 def most_called_lines(answer: Answer) -> Iterator[str]:
     """Yield a line for each definition."""
-    for one in answer["definitions"]:
-        place = f"{one['project']}/{one['file']}:{one['line']}: {one['name']}"
-        users = ", ".join(f"{user['project']} {user['calls']}" for user in one["users"])
-        counts = f"{pluralize(one['projects'], 'repository', 'repositories')}, "
-        yield escape_line(f"{place}: {counts}{pluralize(one['calls'], 'call')}; {users}")
+    for row in answer["definitions"]:
+        place = f"{row['project']}/{row['file']}:{row['line']}: {row['name']}"
+        users = ", ".join(f"{user['project']} {user['calls']}" for user in row["users"])
+        counts = f"{pluralize(row['projects'], 'repository', 'repositories')}, "
+        yield escape_line(f"{place}: {counts}{pluralize(row['calls'], 'call')}; {users}")
     if more := answer["definitions_more"]:
         yield f"{pluralize(more, 'more definition')}: raise --limit, or name a repository."
 

@@ -34,7 +34,7 @@ def owners_line(answer: Mapping[str, Any]) -> str:
 
 def format_list(answer: Mapping[str, Any]) -> str:
     """Format a path for each entry; that of a directory ends with a slash."""
-    return "".join(f"{_path(one)}\n" for one in answer["entries"])
+    return "".join(f"{_path(file)}\n" for file in answer["entries"])
 
 
 def render_list(console: Console, answer: Mapping[str, Any]) -> str:
@@ -45,18 +45,18 @@ def render_list(console: Console, answer: Mapping[str, Any]) -> str:
 def _rows(answer: Mapping[str, Any]) -> Iterator["Text"]:
     from rich.text import Text
 
-    for one in answer["entries"]:
-        is_directory = one["files"] is not None
-        size = pluralize(one["files"], "file") if is_directory else f"{one['size']:,} B"
+    for file in answer["entries"]:
+        is_directory = file["files"] is not None
+        size = pluralize(file["files"], "file") if is_directory else f"{file['size']:,} B"
         row = Text(f"{size:>12}  ", style="dim", overflow="fold")
-        row.append(_path(one), style="not dim bold" if is_directory else "not dim")
-        if one["skipped"]:
-            row.append(f"  not indexed: {escape_line(one['skipped'])}", style="dim yellow")
-        if one.get("partly_parsed"):
+        row.append(_path(file), style="not dim bold" if is_directory else "not dim")
+        if file["skipped"]:
+            row.append(f"  not indexed: {escape_line(file['skipped'])}", style="dim yellow")
+        if file.get("partly_parsed"):
             row.append("  partly parsed", style="dim yellow")
-        if one.get("encoding"):
-            row.append(f"  {escape_line(one['encoding'])}", style="dim yellow")
-        if one.get("generated"):
+        if file.get("encoding"):
+            row.append(f"  {escape_line(file['encoding'])}", style="dim yellow")
+        if file.get("generated"):
             row.append("  generated", style="dim yellow")
         yield row
 

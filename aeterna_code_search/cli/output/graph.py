@@ -19,7 +19,7 @@ Edge = Mapping[str, Any]
 
 def format_plain(answer: Answer) -> str:
     """Format `project/path:line: caller -> callee at project/path:line (confidence)` lines."""
-    nodes = {one["id"]: one for one in answer["nodes"]}
+    nodes = {node["id"]: node for node in answer["nodes"]}
     return "".join(
         f"{path_of(edge)}:{edge['line']}: "
         f"{escape_line(nodes[edge['caller']]['qualified_name'])} -> "
@@ -42,7 +42,7 @@ def render(console: Console, answer: Answer) -> str:
 
 class _Branches:
     def __init__(self, answer: Answer) -> None:
-        self._nodes = {one["id"]: one for one in answer["nodes"]}
+        self._nodes = {node["id"]: node for node in answer["nodes"]}
         self._edges: dict[tuple[str, str], list[Edge]] = defaultdict(list)
         for edge in answer["edges"]:
             self._edges["callee", edge["callee"]].append(edge)

@@ -43,12 +43,16 @@ class Columns:
 
 def render(console: Console, *columns: Columns) -> str:
     """Format those of the columns that have rows."""
-    full = [one for one in columns if one.rows]
+    full = [columns for columns in columns if columns.rows]
     if not console.is_terminal:
-        return "".join(one.format_plain() for one in full)
+        return "".join(columns.format_plain() for columns in full)
     from rich.text import Text
 
-    return console.render(*(part for one in full for part in (one.table(), Text()))) if full else ""
+    return (
+        console.render(*(part for columns in full for part in (columns.table(), Text())))
+        if full
+        else ""
+    )
 
 
 def body_text(body: str) -> str:
@@ -58,17 +62,17 @@ def body_text(body: str) -> str:
 
 def not_run(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for each reason why a policy is not run."""
-    for one in rows:
-        for found in (one["policy"] or {}).get("not_run", ()):
+    for row in rows:
+        for found in (row["policy"] or {}).get("not_run", ()):
             projects = ", ".join(found["projects"])
-            yield escape_line(f"{one['id']} is not run in {projects}. {found['reason']}")
+            yield escape_line(f"{row['id']} is not run in {projects}. {found['reason']}")
 
 
 def nodes(rows: Sequence[Row]) -> Columns:
     """Id, kind, status, lines and title of nodes."""
     return Columns(
         ("id", "kind", "status", "lines", "title"),
-        [(one["id"], one["kind"], _status(one), _lines(one), _title(one)) for one in rows],
+        [(row["id"], row["kind"], _status(row), _lines(row), _title(row)) for row in rows],
     )
 
 
@@ -76,7 +80,7 @@ def edges(rows: Sequence[Row]) -> Columns:
     """Source, type, target, weight and origin of edges."""
     return Columns(
         ("from", "type", "to", "weight", "origin"),
-        [(one["source"], one["type"], one["target"], one["weight"], one["origin"]) for one in rows],
+        [(row["source"], row["type"], row["target"], row["weight"], row["origin"]) for row in rows],
     )
 
 
@@ -85,10 +89,10 @@ def traversed(answer: Row) -> Columns:
     return Columns(
         ("steps", "id", "kind", "status", "title"),
         [
-            (one["distance"], node["id"], node["kind"], _status(node), _title(node))
-            for one in answer["nodes"]
-            for node in [one["node"]]
-            if one["distance"]
+            (found["distance"], node["id"], node["kind"], _status(node), _title(node))
+            for found in answer["nodes"]
+            for node in [found["node"]]
+            if found["distance"]
         ],
     )
 
@@ -99,14 +103,14 @@ def violations(answer: Row) -> Columns:
         ("at", "severity", "policy", "message", "text"),
         [
             (
-                f"{one['code']['project']}/{one['code']['path']}:{match['start_line']}",
-                one["severity"],
-                one["policy"],
-                one["message"] or one["title"],
+                f"{violation['code']['project']}/{violation['code']['path']}:{match['start_line']}",
+                violation["severity"],
+                violation["policy"],
+                violation["message"] or violation["title"],
                 match["text"],
             )
-            for one in answer["violations"]
-            for match in one["edge"]["properties"].get("matches", [])
+            for violation in answer["violations"]
+            for match in violation["edge"]["properties"].get("matches", [])
         ],
     )
 
@@ -116,8 +120,11 @@ def unmigrated(answer: Row) -> Columns:
     return Columns(
         ("at", "definition"),
         [
-            (f"{one['project']}/{one['path']}:{one['start_line']}", one["qualified_name"])
-            for one in answer["code"]
+            (
+                f"{definition['project']}/{definition['path']}:{definition['start_line']}",
+                definition["qualified_name"],
+            )
+            for definition in answer["code"]
         ],
     )
 
@@ -127,9 +134,9 @@ def related(answer: Row) -> Columns:
     return Columns(
         ("score", "similarity", "id", "kind", "title"),
         [
-            (f"{one['score']:.2f}", one["similarity"], node["id"], node["kind"], _title(node))
-            for one in answer["related"]
-            for node in [one["node"]]
+            (f"{found['score']:.2f}", found["similarity"], node["id"], node["kind"], _title(node))
+            for found in answer["related"]
+            for node in [found["node"]]
         ],
     )
 
@@ -140,16 +147,21 @@ def context(answer: Row) -> Columns:
 
 
 def _context(answer: Row) -> Iterator[tuple[object, ...]]:
-    for one in answer["policies"]:
-        state = "violated" if one["is_violated"] else "kept"
-        yield "policy", state, one["node"]["id"], _title(one["node"])
-    for one in answer["decisions"]:
-        yield "decision", ",".join(one["why"]), one["node"]["id"], _named(one["node"])
-    for one in answer["memories"]:
-        yield "memory", ",".join(one["why"]), one["node"]["id"], _named(one["node"])
+    for policy in answer["policies"]:
+        state = "violated" if policy["is_violated"] else "kept"
+        yield "policy", state, policy["node"]["id"], _title(policy["node"])
+    for decision in answer["decisions"]:
+        yield (
+            "decision",
+            ",".join(decision["why"]),
+            decision["node"]["id"],
+            _named(decision["node"]),
+        )
+    for memory in answer["memories"]:
+        yield "memory", ",".join(memory["why"]), memory["node"]["id"], _named(memory["node"])
     for what, rows in (("caller", answer["callers"]), ("callee", answer["callees"])):
-        for one in rows:
-            yield what, one["confidence"], f"{path_of(one)}:{one['line']}", one["name"]
+        for row in rows:
+            yield what, row["confidence"], f"{path_of(row)}:{row['line']}", row["name"]
 
 
 def _named(node: Row) -> str:

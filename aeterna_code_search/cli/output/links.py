@@ -34,7 +34,7 @@ def print_links(console: Console, answer: Mapping[str, Any], what: str) -> None:
 
 def format_plain(links: Sequence[Link]) -> str:
     """Format `project/path:line: caller -> callee at project/path:line (confidence)` lines."""
-    return "".join(f"{_line(one)}\n" for one in links)
+    return "".join(f"{_line(link)}\n" for link in links)
 
 
 def position_line(name: Mapping[str, Any]) -> str:
@@ -46,7 +46,9 @@ def position_line(name: Mapping[str, Any]) -> str:
 
 def format_definitions(definitions: Sequence[Mapping[str, Any]]) -> str:
     """Format `project/path:line: signature (confidence, rule)` lines."""
-    return "".join(f"{definition_line(one)} ({_why(one)})\n" for one in definitions)
+    return "".join(
+        f"{definition_line(definition)} ({_why(definition)})\n" for definition in definitions
+    )
 
 
 def _why(definition: Mapping[str, Any]) -> str:
@@ -60,11 +62,11 @@ def render_definitions(console: Console, definitions: Sequence[Mapping[str, Any]
     from rich.text import Text
 
     parts: list[Text] = []
-    for one in definitions:
-        style = CONFIDENCE_STYLES.get(one["confidence"], "")
-        why = Text(f"  {_why(one)}", style=style)
-        why.append(f"  {escape_line(one['evidence'])}", style="dim")
-        parts += [*_heading(one), why, Text()]
+    for definition in definitions:
+        style = CONFIDENCE_STYLES.get(definition["confidence"], "")
+        why = Text(f"  {_why(definition)}", style=style)
+        why.append(f"  {escape_line(definition['evidence'])}", style="dim")
+        parts += [*_heading(definition), why, Text()]
     return console.render(*parts)
 
 
@@ -77,9 +79,9 @@ def definition_line(definition: Mapping[str, Any]) -> str:
     )
 
 
-def _generated(one: Mapping[str, Any]) -> str:
+def _generated(link: Mapping[str, Any]) -> str:
     """Return a note if the file of a definition or of an end of a link is generated."""
-    return " (generated)" if one.get("generated") else ""
+    return " (generated)" if link.get("generated") else ""
 
 
 def definition_missing(definition: Mapping[str, Any]) -> str:
@@ -97,7 +99,7 @@ def render(console: Console, answer: Mapping[str, Any], what: str) -> str:
     parts: list[Text | Table] = []
     omitted = 0
     for number, definition in enumerate(answer["definitions"]):
-        links = [one for one in answer[what] if one["target"] == number]
+        links = [link for link in answer[what] if link["target"] == number]
         if not links and len(answer["definitions"]) > MAX_DEFINITIONS:
             omitted += 1
             continue
@@ -130,50 +132,52 @@ def _table(links: Sequence[Link], what: str, *, width: int) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    locations = [location_link(one, one["line"]) for one in links]
+    locations = [location_link(link, link["line"]) for link in links]
     table = Table(box=None, padding=(0, 2, 0, 2), show_edge=False)
     longest = max(location.cell_len for location in locations)
     table.add_column("at", min_width=min(longest, width * 2 // 3), overflow="fold")
     table.add_column(pluralize(len(links), what.removesuffix("s")), overflow="fold")
-    for location, one in zip(locations, links, strict=True):
-        end = one["callee" if what == "callees" else "caller"]
-        text = Text("  " * (one["depth"] - 1))
+    for location, link in zip(locations, links, strict=True):
+        end = link["callee" if what == "callees" else "caller"]
+        text = Text("  " * (link["depth"] - 1))
         text.append(escape_line(end["qualified_name"]), style="bold")
         text.append(_generated(end), style="yellow")
         text.append(
-            f"  {escape_line(one['confidence'])}",
-            style=CONFIDENCE_STYLES.get(one["confidence"], ""),
+            f"  {escape_line(link['confidence'])}",
+            style=CONFIDENCE_STYLES.get(link["confidence"], ""),
         )
-        if kind := _kind(one):
+        if kind := _kind(link):
             text.append(f"  {kind}")
-        if one.get("local"):
+        if link.get("local"):
             text.append("  not committed", style="yellow")
-        text.append(f"{owners_of(one)}  {escape_line(one['evidence'])}", style="dim")
-        if version := _version(one):
+        text.append(f"{owners_of(link)}  {escape_line(link['evidence'])}", style="dim")
+        if version := _version(link):
             text.append(f"  {version}", style="magenta")
         table.add_row(location, text)
     return table
 
 
-def _line(one: Link) -> str:
+def _line(link: Link) -> str:
     caller, callee = (
-        f"{escape_line(one[end]['qualified_name'])}{_generated(one[end])}"
+        f"{escape_line(link[end]['qualified_name'])}{_generated(link[end])}"
         for end in ("caller", "callee")
     )
-    details = ", ".join(filter(None, (one["confidence"], one["rule"], _kind(one), _version(one))))
-    at = f"{path_of(one['callee'])}:{one['callee']['line']}"
-    return f"{path_of(one)}:{one['line']}: {caller} -> {callee} at {at} ({escape_line(details)})"
+    details = ", ".join(
+        filter(None, (link["confidence"], link["rule"], _kind(link), _version(link)))
+    )
+    at = f"{path_of(link['callee'])}:{link['callee']['line']}"
+    return f"{path_of(link)}:{link['line']}: {caller} -> {callee} at {at} ({escape_line(details)})"
 
 
-def _kind(one: Link) -> str:
+def _kind(link: Link) -> str:
     """The kind of reference, unless it is a call."""
-    return "" if one["kind"] == "call" else escape_line(one["kind"])
+    return "" if link["kind"] == "call" else escape_line(link["kind"])
 
 
-def _version(one: Link) -> str:
+def _version(link: Link) -> str:
     """The version of the callee's package that the caller's repository requires."""
-    if pinned := one["pinned_version"]:
-        older = f", older than {one['indexed_version']}" if one["lags"] else ""
+    if pinned := link["pinned_version"]:
+        older = f", older than {link['indexed_version']}" if link["lags"] else ""
         return escape_line(f"pinned {pinned}{older}")
-    required = one["required_version"]
+    required = link["required_version"]
     return escape_line(f"requires {required}") if required else ""

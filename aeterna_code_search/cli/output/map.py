@@ -10,11 +10,11 @@ Answer = Mapping[str, Any]
 
 def map_lines(answer: Answer) -> Iterator[str]:
     """Yield the links, the cycles, and how many links are not shown."""
-    for one in answer["links"]:
-        calls = f"{pluralize(one['calls'], 'call')}"
-        ends = f"{one['source']} -> {one['target']}"
-        versions = "".join(f"; {version_asked(version)}" for version in one["versions"])
-        yield escape_line(f"{ends}: {calls}, {pluralize(one['imports'], 'import')}{versions}")
+    for link in answer["links"]:
+        calls = f"{pluralize(link['calls'], 'call')}"
+        ends = f"{link['source']} -> {link['target']}"
+        versions = "".join(f"; {version_asked(version)}" for version in link["versions"])
+        yield escape_line(f"{ends}: {calls}, {pluralize(link['imports'], 'import')}{versions}")
     for cycle in answer["cycles"]:
         yield escape_line(f"cycle: {', '.join(cycle)}")
     if more := answer["links_more"]:
@@ -30,10 +30,12 @@ def version_asked(version: Answer) -> str:
 
 def unused_lines(answer: Answer) -> Iterator[str]:
     """Yield the definitions with their doubts, and how to go on."""
-    for one in answer["definitions"]:
-        place = f"{one['project']}/{one['file']}:{one['line']}"
-        doubts = ", ".join(_doubt(doubt) for doubt in one["doubts"]) or "no doubts"
-        yield escape_line(f"{place}: {one['kind']} {one['qualified_name']} ({doubts})")
+    for definition in answer["definitions"]:
+        place = f"{definition['project']}/{definition['file']}:{definition['line']}"
+        doubts = ", ".join(_doubt(doubt) for doubt in definition["doubts"]) or "no doubts"
+        yield escape_line(
+            f"{place}: {definition['kind']} {definition['qualified_name']} ({doubts})"
+        )
     if cursor := answer["next_cursor"]:
         yield f"More: --cursor {cursor}"
 

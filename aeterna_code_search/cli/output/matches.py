@@ -16,26 +16,26 @@ _MARK: Final = "bold underline"
 Result = Mapping[str, Any]
 
 
-def format_name(one: Result) -> str:
+def format_name(result: Result) -> str:
     """Format `project/path`."""
-    return f"{path_of(one)}\n"
+    return f"{path_of(result)}\n"
 
 
-def format_count(one: Result) -> str:
+def format_count(result: Result) -> str:
     """Format `project/path:count`."""
-    return f"{path_of(one)}:{one['matches']}\n"
+    return f"{path_of(result)}:{result['matches']}\n"
 
 
-def format_plain(one: Result) -> str:
+def format_plain(result: Result) -> str:
     """Format `project/path:line: text` for each line; `project/path` for a file without lines.
 
     Lines around them are `project/path-line- text`, as of grep; `--` is between blocks.
     """
-    path = path_of(one)
-    if not one["lines"]:
+    path = path_of(result)
+    if not result["lines"]:
         return f"{path}\n"
     formatted = []
-    for number, line, is_match, is_new_block in _numbered(one):
+    for number, line, is_match, is_new_block in _numbered(result):
         if is_new_block:
             formatted.append("--\n")
         separator = ":" if is_match else "-"
@@ -43,10 +43,10 @@ def format_plain(one: Result) -> str:
     return "".join(formatted)
 
 
-def _numbered(one: Result) -> Iterator[tuple[int, Mapping[str, Any], bool, bool]]:
+def _numbered(result: Result) -> Iterator[tuple[int, Mapping[str, Any], bool, bool]]:
     """Yield each line's number, the line, whether it matches, and whether a gap is before it."""
-    matches = {line["line"]: line for line in one["lines"]}
-    around = {line["line"]: line for line in one.get("context") or ()}
+    matches = {line["line"]: line for line in result["lines"]}
+    around = {line["line"]: line for line in result.get("context") or ()}
     before = 0
     for number in sorted(matches.keys() | around.keys()):
         is_new_block = bool(around and before and number > before + 1)
@@ -61,20 +61,20 @@ def _text(line: Mapping[str, Any]) -> str:
     return f"{before}{escape_line(line['text'])}{after}"
 
 
-def render(console: Console, one: Result) -> str:
+def render(console: Console, result: Result) -> str:
     """Render a file: its heading, then its lines with numbers and marked matches."""
-    return console.render(*_renderables(one))
+    return console.render(*_renderables(result))
 
 
-def _renderables(one: Result) -> Iterator["RenderableType"]:
+def _renderables(result: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    heading = location_link(one, one["start_line"])
-    heading.append(f"  {one['matches']} found{owners_of(one)}", style="dim")
-    if one.get("generated"):
+    heading = location_link(result, result["start_line"])
+    heading.append(f"  {result['matches']} found{owners_of(result)}", style="dim")
+    if result.get("generated"):
         heading.append("  generated", style="yellow")
     yield heading
-    for number, line, is_match, is_new_block in _numbered(one):
+    for number, line, is_match, is_new_block in _numbered(result):
         if is_new_block:
             yield Text("    --", style="dim")
         text = Text(f"{number:>6} ", style="dim", overflow="fold")

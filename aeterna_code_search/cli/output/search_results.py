@@ -27,9 +27,9 @@ class Before:
     incomplete_reason: str = ""
 
 
-def file_key(one: Result) -> FileKey:
+def file_key(result: Result) -> FileKey:
     """Return the project and the file of a result."""
-    return one["project"], one["file"]
+    return result["project"], result["file"]
 
 
 def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
@@ -38,32 +38,32 @@ def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
     `explained`: behind a tab, why it has its place.
     """
     return "".join(
-        f"{path_of(one)}:{_best_line(one)}{_explained(one) if explained else ''}\n"
-        for one in results
+        f"{path_of(result)}:{_best_line(result)}{_explained(result) if explained else ''}\n"
+        for result in results
     )
 
 
-def _explained(one: Result) -> str:
-    return f"\t{explanation(one)}"
+def _explained(result: Result) -> str:
+    return f"\t{explanation(result)}"
 
 
-def _best_line(one: Result) -> str:
+def _best_line(result: Result) -> str:
     """Return `line: text` of the line with the most of the words that were found.
 
     Among such lines, one with the definition's name comes first, then one with whole words.
     Without such a line it is the first with a letter or digit, then the first that is not blank.
     Lines that `expand` shows around the hit are passed over.
     """
-    words = [word.lower() for word in one["matched"]]
-    numbered = enumerate(escape_lines(one["content"]), one["content_start_line"])
+    words = [word.lower() for word in result["matched"]]
+    numbered = enumerate(escape_lines(result["content"]), result["content_start_line"])
     lines = [
         (number, text)
         for number, text in numbered
-        if text.strip() and one["start_line"] <= number <= one["end_line"]
+        if text.strip() and result["start_line"] <= number <= result["end_line"]
     ]
     if not lines:
-        return f"{one['start_line']}:"
-    names = [name for name in one["name"].lower().split(", ") if _count(words, name)]
+        return f"{result['start_line']}:"
+    names = [name for name in result["name"].lower().split(", ") if _count(words, name)]
     number, text = max(lines, key=lambda line: _weight(line[1].lower(), words, names))
     return f"{number}: {text}"
 
@@ -89,23 +89,23 @@ def render(
 
     `before` has the lines of files before the results, which colours depend on.
     """
-    return "".join(_render(console, one, before or {}) for one in results)
+    return "".join(_render(console, result, before or {}) for result in results)
 
 
-def _render(console: Console, one: Result, before: Mapping[FileKey, Before]) -> str:
-    snippet = render_snippet(console, _snippet(one, before))
-    return console.render(*_heading(one)) + snippet + console.render(*_rest(one))
+def _render(console: Console, result: Result, before: Mapping[FileKey, Before]) -> str:
+    snippet = render_snippet(console, _snippet(result, before))
+    return console.render(*_heading(result)) + snippet + console.render(*_rest(result))
 
 
-def _snippet(one: Result, before: Mapping[FileKey, Before]) -> Snippet:
-    lines = before.get(file_key(one), Before())
-    first = one["content_start_line"]
+def _snippet(result: Result, before: Mapping[FileKey, Before]) -> Snippet:
+    lines = before.get(file_key(result), Before())
+    first = result["content_start_line"]
     text = lines.text if lines.last == first - 1 else _first_lines(lines.text, first - 1)
     return Snippet(
-        content=one["content"],
+        content=result["content"],
         start_line=first,
-        language=one["language"],
-        matched=one["matched"],
+        language=result["language"],
+        matched=result["matched"],
         before=text,
         note=f"    coloured without the lines before it: {lines.incomplete_reason}"
         if lines.incomplete_reason
@@ -117,45 +117,45 @@ def _first_lines(text: str, count: int) -> str:
     return "".join(text.splitlines(keepends=True)[:count])
 
 
-def _heading(one: Result) -> Iterator["RenderableType"]:
+def _heading(result: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    heading = location_link(one, one["start_line"])
-    if kind_and_name := _kind_and_name(one):  # an exact search has neither, and no score
+    heading = location_link(result, result["start_line"])
+    if kind_and_name := _kind_and_name(result):  # an exact search has neither, and no score
         heading.append(f"  {kind_and_name}", style="bold")
-        heading.append(f"  {one['score']:.2f}", style="dim")
-    heading.append(owners_of(one), style="dim")
-    if one.get("local"):
+        heading.append(f"  {result['score']:.2f}", style="dim")
+    heading.append(owners_of(result), style="dim")
+    if result.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading
-    if one.get("note"):
-        yield Text(f"    {escape_line(one['note'])}", style="yellow", overflow="fold")
-    if one.get("why"):
-        yield Text(f"    {explanation(one)}", style="dim")
+    if result.get("note"):
+        yield Text(f"    {escape_line(result['note'])}", style="yellow", overflow="fold")
+    if result.get("why"):
+        yield Text(f"    {explanation(result)}", style="dim")
 
 
-def _kind_and_name(one: Result) -> str:
-    name = ".".join(filter(None, (one["container"], one["name"])))
-    return escape_line(f"{one['chunk_type']} {name}").strip()
+def _kind_and_name(result: Result) -> str:
+    name = ".".join(filter(None, (result["container"], result["name"])))
+    return escape_line(f"{result['chunk_type']} {name}").strip()
 
 
-def _rest(one: Result) -> Iterator["RenderableType"]:
+def _rest(result: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
-    last = one["content_start_line"] + len(one["content"].splitlines()) - 1
-    if one["truncated"] and last < one["end_line"]:
-        yield Text(f"    … to line {one['end_line']}", style="dim")
-    if spans := one.get("spans"):
+    last = result["content_start_line"] + len(result["content"].splitlines()) - 1
+    if result["truncated"] and last < result["end_line"]:
+        yield Text(f"    … to line {result['end_line']}", style="dim")
+    if spans := result.get("spans"):
         also = ", ".join(f"{span['start_line']} {_kind_and_name(span)}" for span in spans)
         yield Text(f"    also at line {also}", style="dim", overflow="fold")
     yield Text()
 
 
-def explanation(one: Result) -> str:
+def explanation(result: Result) -> str:
     """Say why a result has its place: its ranks, and what each rule did to its score."""
-    if not one.get("why"):
+    if not result.get("why"):
         return "exact search: definitions first, then by path"
-    why = one["why"]
+    why = result["why"]
     ranks = [
         f"place {why[rank]} by {what}"
         for rank, what in (("semantic_rank", "meaning"), ("lexical_rank", "words"))

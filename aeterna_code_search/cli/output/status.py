@@ -26,8 +26,8 @@ _PLAIN_COLUMNS: Final = ("project", "state", "last_indexed_commit", "indexed_at"
 def format_plain(answer: Mapping[str, Any]) -> str:
     """Format a line for each repository, columns separated by tabs; `-` if empty."""
     rows = [
-        [escape_line(str(_or_dash(one[key]))) for key in _PLAIN_COLUMNS]
-        for one in answer["projects"]
+        [escape_line(str(_or_dash(project[key]))) for key in _PLAIN_COLUMNS]
+        for project in answer["projects"]
     ]
     return "".join("\t".join(row) + "\n" for row in rows)
 
@@ -40,14 +40,14 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
     table = Table("repository", "state", "commit", "indexed", box=None, padding=(0, 2, 0, 0))
     for name in (*_COUNTS, "disk"):
         table.add_column(name, justify="right")
-    for one in answer["projects"]:
+    for project in answer["projects"]:
         table.add_row(
-            Text(escape_line(one["project"]), overflow="fold"),
-            Text(escape_line(_state(one)), style=_STYLES.get(one["state"], "")),
-            Text(short_commit(one["last_indexed_commit"])),
-            age(one["indexed_at"]),
-            *(f"{one[name]:,}" for name in _COUNTS),
-            _disk(one),
+            Text(escape_line(project["project"]), overflow="fold"),
+            Text(escape_line(_state(project)), style=_STYLES.get(project["state"], "")),
+            Text(short_commit(project["last_indexed_commit"])),
+            age(project["indexed_at"]),
+            *(f"{project[name]:,}" for name in _COUNTS),
+            _disk(project),
         )
     return console.render(table) if answer["projects"] else ""
 
@@ -55,7 +55,9 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
 def text_only(answer: Mapping[str, Any]) -> str:
     """Return a sentence that names the languages of which only text is indexed; "" for none."""
     names = {
-        name for one in answer["projects"] for name in one.get("languages_without_symbols", ())
+        name
+        for project in answer["projects"]
+        for name in project.get("languages_without_symbols", ())
     }
     if not names:
         return ""
@@ -64,21 +66,21 @@ def text_only(answer: Mapping[str, Any]) -> str:
 
 def generated_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the generated files; "" for none."""
-    count = sum(one.get("generated", 0) for one in answer["projects"])
+    count = sum(project.get("generated", 0) for project in answer["projects"])
     return f"{pluralize(count, 'generated file')}: symbols and references only." if count else ""
 
 
 def partly_parsed_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the files that are understood in part; "" for none."""
-    count = sum(one.get("partly_parsed", 0) for one in answer["projects"])
+    count = sum(project.get("partly_parsed", 0) for project in answer["projects"])
     return f"{pluralize(count, 'file')} could be parsed only in part." if count else ""
 
 
 def resolved_by(answer: Mapping[str, Any]) -> str:
     """Return a sentence that says by what files are resolved; "" if all are by rules."""
     files = Counter[str]()
-    for one in answer["projects"]:
-        files.update(one.get("resolved_by", {}))
+    for project in answer["projects"]:
+        files.update(project.get("resolved_by", {}))
     if files.keys() <= {"rules"}:
         return ""
     named = ", ".join(f"{count:,} by {name}" for name, count in files.most_common())
@@ -88,8 +90,8 @@ def resolved_by(answer: Mapping[str, Any]) -> str:
 def unread_manifests(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the manifests that are not read whole; "" for none."""
     problems = Counter[str]()
-    for one in answer["projects"]:
-        problems.update(one.get("unread_manifests", {}).values())
+    for project in answer["projects"]:
+        problems.update(project.get("unread_manifests", {}).values())
     if not problems:
         return ""
     named = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in problems.items())
@@ -99,9 +101,9 @@ def unread_manifests(answer: Mapping[str, Any]) -> str:
 def older_extractor(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts what an older extractor has read; "" for none."""
     parts = Counter[str]()
-    for one in answer["projects"]:
-        parts.update(one.get("older_extractor", ()))
-    count = sum(bool(one.get("older_extractor")) for one in answer["projects"])
+    for project in answer["projects"]:
+        parts.update(project.get("older_extractor", ()))
+    count = sum(bool(project.get("older_extractor")) for project in answer["projects"])
     if not count:
         return ""
     named = ", ".join(f"{number:,} {name}" for name, number in sorted(parts.items()))
@@ -111,10 +113,10 @@ def older_extractor(answer: Mapping[str, Any]) -> str:
 
 def skipped_files(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts the skipped files by reason; "" for none."""
-    count = sum(one.get("skipped", 0) for one in answer["projects"])
+    count = sum(project.get("skipped", 0) for project in answer["projects"])
     reasons = Counter[str]()
-    for one in answer["projects"]:
-        reasons.update(one.get("skipped_reasons") or {})
+    for project in answer["projects"]:
+        reasons.update(project.get("skipped_reasons") or {})
     by_reason = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     named = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in by_reason)
     if not count:
@@ -124,7 +126,7 @@ def skipped_files(answer: Mapping[str, Any]) -> str:
 
 def policies_not_run(answer: Mapping[str, Any]) -> str:
     """Return a sentence that names the policies that are not run somewhere; "" for none."""
-    ids = {name for one in answer["projects"] for name in one.get("policies_not_run", ())}
+    ids = {name for project in answer["projects"] for name in project.get("policies_not_run", ())}
     if not ids:
         return ""
     return escape_line(f"Not run: {', '.join(sorted(ids))}; `codesearch graph show ID` says why.")

@@ -48,7 +48,7 @@ class CheckoutSearchApi:
             if error.code == "repository_not_found":
                 return False
             raise
-        return any(one["last_indexed_commit"] for one in projects)
+        return any(project["last_indexed_commit"] for project in projects)
 
     def marked(self, answer: _Answer, named: Sequence[str] = ()) -> _Answer:
         """Return the answer, which says that the checkout is missing if it is not indexed.
@@ -56,7 +56,7 @@ class CheckoutSearchApi:
         `named`: the projects that the request was restricted to.
         """
         receipt = answer["receipt"]
-        known = {one["project"] for one in (*receipt["projects"], *receipt["missing"])}
+        known = {project["project"] for project in (*receipt["projects"], *receipt["missing"])}
         if named or self._project in known or self.is_indexed():
             return answer
         missing = [{"project": self._project, "reason": NOT_INDEXED}, *receipt["missing"]]

@@ -24,7 +24,7 @@ def merge_graph(
     edges = [*stay, *(edge for edge in ours["edges"] if _is_local_edge(edge, own, overlay))]
     edges.sort(key=lambda edge: (edge["caller"], edge["callee"]))
     root = [*central["root"], *_new_roots(ours["root"], nodes, own, overlay)]
-    shown = [_node(one, nodes, own, overlay, set(root)) for one in _in_use(root, edges)]
+    shown = [_node(node_id, nodes, own, overlay, set(root)) for node_id in _in_use(root, edges)]
     is_incomplete = edited or _may_lack_edges(shown, central["root"], overlay)
     reasons = overlay.gaps + ([EDITED_LINES] if is_incomplete else [])
     return {
@@ -64,7 +64,7 @@ def _renamed(local: Mapping[str, Any], overlay: Overlay) -> Row:
     ids = {node["id"]: _id(node, overlay) for node in local["nodes"] if overlay.is_own(node)}
     return {
         **local,
-        "root": [ids[one] for one in local["root"] if one in ids],
+        "root": [ids[node_id] for node_id in local["root"] if node_id in ids],
         "nodes": [
             {**overlay.local_row(node), "id": ids[node["id"]]}
             for node in local["nodes"]
@@ -109,7 +109,9 @@ def _is_local_edge(edge: Row, own: Mapping[str, Row], overlay: Overlay) -> bool:
 def _new_roots(
     root: Iterable[str], nodes: Mapping[str, Row], own: Mapping[str, Row], overlay: Overlay
 ) -> list[str]:
-    return [one for one in root if one not in nodes and overlay.has(own[one]["file"])]
+    return [
+        node_id for node_id in root if node_id not in nodes and overlay.has(own[node_id]["file"])
+    ]
 
 
 def _in_use(root: Iterable[str], edges: Iterable[Row]) -> list[str]:
@@ -118,11 +120,11 @@ def _in_use(root: Iterable[str], edges: Iterable[Row]) -> list[str]:
 
 
 def _node(
-    one: str, nodes: Mapping[str, Row], own: Mapping[str, Row], overlay: Overlay, root: set[str]
+    node_id: str, nodes: Mapping[str, Row], own: Mapping[str, Row], overlay: Overlay, root: set[str]
 ) -> Row:
-    central_node, local_node = nodes.get(one), own.get(one)
+    central_node, local_node = nodes.get(node_id), own.get(node_id)
     if central_node is None:
-        return own[one]
+        return own[node_id]
     if not overlay.is_overridden(central_node):
         return central_node
     if local_node is not None:
@@ -130,10 +132,10 @@ def _node(
     line = (
         overlay.lines.map_line(central_node["file"], central_node["line"]) or central_node["line"]
     )
-    return {**central_node, "line": line, **({"gone": True} if one in root else {})}
+    return {**central_node, "line": line, **({"gone": True} if node_id in root else {})}
 
 
 def _truncated(central: Mapping[str, Any], local: Mapping[str, Any]) -> Row:
-    reasons = [one.get("truncated_reason") for one in (central, local)]
+    reasons = [graph.get("truncated_reason") for graph in (central, local)]
     text = " ".join(dict.fromkeys(reason for reason in reasons if reason))
     return {"truncated": bool(text), "truncated_reason": text or None}

@@ -164,7 +164,7 @@ def _definitions(central: Iterable[Row], local: Iterable[Row], overlay: Overlay)
     shown = [
         _shown_definition(row, own.get(twins.get(n, -1)), overlay) for n, row in enumerate(rows)
     ]
-    local_indexes = {one: index for index, one in twins.items()}
+    local_indexes = {twin: index for index, twin in twins.items()}
     for n, row in own.items():
         if n not in local_indexes and overlay.has(row["file"]):
             local_indexes[n] = len(shown)
@@ -179,10 +179,10 @@ def _moved_definition(
     return next(
         (
             n
-            for n, one in own.items()
+            for n, definition in own.items()
             if n not in used
-            and overlay.has(one["file"])
-            and (one["qualified_name"], one["kind"]) == key
+            and overlay.has(definition["file"])
+            and (definition["qualified_name"], definition["kind"]) == key
         ),
         None,
     )

@@ -40,7 +40,7 @@ def by_name(parameters: Mapping[str, Any], local: Row) -> Mapping[str, Any]:
     """Replace `line` by the name of the definition there, if there is exactly one."""
     roots = set(local.get("root", ()))
     nodes = [node for node in local.get("nodes", ()) if node["id"] in roots]
-    names = {one["qualified_name"] for one in local.get("definitions", nodes)}
+    names = {definition["qualified_name"] for definition in local.get("definitions", nodes)}
     if len(names) != 1:
         return parameters
     others = {name: value for name, value in parameters.items() if name != "line"}

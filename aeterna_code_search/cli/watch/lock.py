@@ -46,9 +46,9 @@ def lock_checkout(data_dir: Path, root: Path) -> Iterator[Path]:
     """
     directory = watch_directory(data_dir, root)
     private_directory(data_dir)
-    for one in (directory.parent, directory):  # uncommitted work is private
-        one.mkdir(mode=0o700, exist_ok=True)
-        one.chmod(0o700)
+    for path in (directory.parent, directory):  # uncommitted work is private
+        path.mkdir(mode=0o700, exist_ok=True)
+        path.chmod(0o700)
     with (directory / "lock").open("a+") as lock:
         if not locked(lock):
             raise ConfigurationError(f"{root} is watched already, by {_holder(lock)}")

@@ -98,8 +98,8 @@ def _files(
         record_fields=RECORD_FIELDS,
     )
     with WorkerPool(worker_count(sum(entry.size for entry in selected))) as pool:
-        for one in pool.extract(sources(), extract):
-            yield _file(one.file, hashes.pop(one.file.record.path))
+        for file in pool.extract(sources(), extract):
+            yield _file(file.file, hashes.pop(file.file.record.path))
 
 
 def _content_hash(content: bytes) -> str:

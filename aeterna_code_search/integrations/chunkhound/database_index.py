@@ -79,7 +79,7 @@ class DatabaseIndex:
         if not request.expand:
             return ranked
         root, lines = self._target.root, request.expand
-        return [[expand_result(root, one, lines) for one in results] for results in ranked]
+        return [[expand_result(root, result, lines) for result in results] for results in ranked]
 
     def status(self) -> IndexStatus:
         """Return counts, without files that ChunkHound skipped. Raises CodeSearchError."""
@@ -171,7 +171,8 @@ class DatabaseIndex:
         for number, chunk, score in rows:
             best[number][chunk] = max(score, best[number].get(chunk, score))
         ranked = [
-            sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:limit] for scores in best
+            sorted(scores.items(), key=lambda score: (-score[1], score[0]))[:limit]
+            for scores in best
         ]
         chunks = sorted({chunk for scores in ranked for chunk, _ in scores})
         if not chunks:

@@ -47,7 +47,9 @@ def _before_definitions(parsed: ParsedFile) -> Iterator[DocComment]:
         leading = parsed.leading_comments
         while (last := line - 1) in leading and leading[last] < line:
             line = leading[last]
-            comment += [one for one in range(line, last + 1) if one in parsed.comment_lines]
+            comment += [
+                number for number in range(line, last + 1) if number in parsed.comment_lines
+            ]
         if comment:
             yield DocComment(min(comment), max(comment), definition.name)
 

@@ -134,14 +134,16 @@ class _Table:
 
     def texts(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
         values = self._members.pop(key, default)
-        if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
+        if not isinstance(values, list | tuple) or not all(
+            isinstance(member, str) for member in values
+        ):
             raise self._wrong(f"{key} must be a list of strings")
         return tuple(values)
 
     def integers(self, key: str, default: tuple[int, ...], maximum: float) -> tuple[int, ...]:
         values = self._members.pop(key, default)
         are_right = isinstance(values, list | tuple) and all(
-            type(one) is int and 0 <= one <= maximum for one in values
+            type(member) is int and 0 <= member <= maximum for member in values
         )
         if not are_right or not values:
             raise self._wrong(f"{key} must be a list of whole numbers from 0 to {maximum:,.0f}")

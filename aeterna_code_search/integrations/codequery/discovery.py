@@ -60,7 +60,7 @@ class DiscoveredFiles:
 
     def require_bounds(self) -> None:
         """Raise CodeQueryError if there are too many files or bytes for one call."""
-        size = sum(one.size for one in self.candidates)
+        size = sum(candidate.size for candidate in self.candidates)
         if len(self.candidates) > CODEQUERY_FILES or size > CODEQUERY_BYTES:
             raise CodeQueryError(
                 Code.INVALID_REQUEST,
@@ -89,7 +89,7 @@ def discovered_files(
         if len(discovered.candidates) > CODEQUERY_FILES:
             break
     discovered.require_bounds()
-    discovered.candidates.sort(key=lambda one: one.path)
+    discovered.candidates.sort(key=lambda candidate: candidate.path)
     return discovered
 
 
@@ -99,7 +99,7 @@ def named_files(root: Path, paths: Iterable[str]) -> DiscoveredFiles:
     for path in dict.fromkeys(_inside(root, name) for name in paths):
         try:
             status = (root / path).lstat()
-            linked = next((one for one in _parents(root, path) if one.is_symlink()), None)
+            linked = next((parent for parent in _parents(root, path) if parent.is_symlink()), None)
         except (FileNotFoundError, NotADirectoryError):
             discovered.missing.append(path)
             continue
@@ -115,7 +115,7 @@ def named_files(root: Path, paths: Iterable[str]) -> DiscoveredFiles:
         else:
             discovered.add(path, status)
     discovered.require_bounds()
-    discovered.candidates.sort(key=lambda one: one.path)
+    discovered.candidates.sort(key=lambda candidate: candidate.path)
     return discovered
 
 

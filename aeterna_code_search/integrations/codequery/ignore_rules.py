@@ -85,7 +85,7 @@ def rules_above(root: Path, environ: Mapping[str, str]) -> tuple[IgnoreRules, st
     Raises CodeQueryError if rules cannot be read or `root` is ignored: ignored files must not be
     uploaded.
     """
-    top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), root)
+    top = next((path for path in (root, *root.parents) if os.path.lexists(path / ".git")), root)
     base = _relative_base(root, top)
     config = environ.get("XDG_CONFIG_HOME") or home_directory(environ) / ".config"
     try:

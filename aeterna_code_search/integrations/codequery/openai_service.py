@@ -116,7 +116,7 @@ class OpenAIService(OpenAIRequests):
     def entries_and_ids(self, store_id: str) -> tuple[list[Entry], frozenset[str]]:
         """Return the files with this integration's attributes, and the ids of all files."""
         rows = list(self._entries(store_id, None))
-        return [entry for entry, _ in rows if entry], frozenset(one for _, one in rows)
+        return [entry for entry, _ in rows if entry], frozenset(file_id for _, file_id in rows)
 
     def _entries(self, store_id: str, status: str | None) -> Iterator[tuple[Entry | None, str]]:
         def page(after: str | None) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class OpenAIService(OpenAIRequests):
             )
 
         for document in self._pages(page, CODEQUERY_STORE_FILES, "files in the vector store"):
-            yield self._read(document, _entry), self._read(document, lambda one: _id(one["id"]))
+            yield self._read(document, _entry), self._read(document, lambda row: _id(row["id"]))
 
     def upload(self, path: str, content: bytes) -> str:
         """Upload a file without adding it to a store; return its id."""

@@ -70,8 +70,10 @@ class Reindex:
 
     def repair(self, ids: Collection[str]) -> None:
         """Delete files of interrupted calls that are not among the store's `ids`."""
-        lost = [one for one in self.journal.ids() if one not in ids]
-        self._each((partial(self.service.delete, one), "(interrupted upload)") for one in lost)
+        lost = [id_ for id_ in self.journal.ids() if id_ not in ids]
+        self._each(
+            (partial(self.service.delete, file_id), "(interrupted upload)") for file_id in lost
+        )
         if not self.response.failures:
             self.journal.clear()
 
@@ -79,16 +81,18 @@ class Reindex:
         """Execute the plan. Raises CodeQueryError for errors that affect all files."""
         self._each(
             [
-                *((partial(self._move, one), one.path) for one in plan.moves),
-                *((partial(self._upload, one), one.path) for one in plan.uploads),
+                *((partial(self._move, move), move.path) for move in plan.moves),
+                *((partial(self._upload, upload), upload.path) for upload in plan.uploads),
             ]
         )
         failed = self._processed(plan)
         replaced_entries = [
             entry for file_id, replaced in self._done if file_id not in failed for entry in replaced
         ]
-        self._each((partial(self._delete, one), one.path) for one in replaced_entries)
-        self._each((partial(self._delete_stale, one), one.path) for one in plan.deletes)
+        self._each(
+            (partial(self._delete, kept_entry), kept_entry.path) for kept_entry in replaced_entries
+        )
+        self._each((partial(self._delete_stale, delete), delete.path) for delete in plan.deletes)
         if not self.response.failures:
             self.journal.clear()
 
@@ -130,7 +134,11 @@ class Reindex:
 
     def _processed(self, plan: Plan) -> dict[str, str]:
         """Wait until the service has processed the files; return those that failed."""
-        paths = {one.file_id: one.path for one in plan.unchanged if one.status == "in_progress"}
+        paths = {
+            kept_entry.file_id: kept_entry.path
+            for kept_entry in plan.unchanged
+            if kept_entry.status == "in_progress"
+        }
         paths |= self._attached
         failed: dict[str, str] = {}
         if paths:

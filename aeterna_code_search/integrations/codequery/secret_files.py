@@ -56,7 +56,7 @@ def is_secret_path(path: str) -> bool:
     """Whether a file's relative path with slashes is typical of secrets."""
     *directories, name = path.lower().split("/")
     return (
-        any(_NAMES.fullmatch(one) for one in _originals(name))
+        any(_NAMES.fullmatch(original) for original in _originals(name))
         or not _DIRECTORIES.isdisjoint(directories)
         or "/".join([*directories[-1:], name]) in _PATHS
     )
@@ -66,7 +66,7 @@ def _originals(name: str) -> Iterator[str]:
     """Yield the name, and the names of possible originals."""
     yield name
     name = unicodedata.normalize("NFKD", name.removeprefix("#"))
-    name = "".join(one for one in name if not unicodedata.combining(one))
+    name = "".join(character for character in name if not unicodedata.combining(character))
     yield name
     yield _COPY.sub("", name)
 

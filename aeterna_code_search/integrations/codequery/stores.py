@@ -65,7 +65,7 @@ class StoreCache:
             document = json.loads(content)
             stores = document["stores"]
             if document["version"] == _VERSION and all(
-                isinstance(one, dict) for one in stores.values()
+                isinstance(store, dict) for store in stores.values()
             ):
                 return dict(stores)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -133,7 +133,7 @@ class _Call:
     def dry_run(self) -> dict[str, Any]:
         """Return what `run` would do; a store is only read, if a key is set and it is enabled."""
         discovered, files = self._files()
-        store, plan = None, make_plan({path: one.hash for path, one in files.items()}, ())
+        store, plan = None, make_plan({path: file.hash for path, file in files.items()}, ())
         if self.configuration.enabled and self._has_key():
             account = Account.load(self.environ)
             with self._service(account) as service:
@@ -222,7 +222,7 @@ class _Call:
     def _plan(
         self, entries: Any, discovered: DiscoveredFiles, files: Mapping[str, LocalFile]
     ) -> Plan:
-        local = {path: one.hash for path, one in files.items()}
+        local = {path: file.hash for path, file in files.items()}
         if self.request.file_paths is None:
             return make_plan(local, entries)
         # Requested files that are skipped now are deleted from the store.
@@ -264,13 +264,15 @@ class _Call:
         self.response.answer = answer.text
         if self.request.include_results:
             limit = self.request.max_num_results or CODEQUERY_RESULTS
-            rows = [_result(one) for one in answer.results if isinstance(one, Mapping)]
+            rows = [_result(result) for result in answer.results if isinstance(result, Mapping)]
             self.response.results = sorted(rows, key=lambda row: -row["score"])[:limit]
 
     def _dry_document(
         self, store: Store | None, plan: Plan, files: Mapping[str, LocalFile]
     ) -> dict[str, Any]:
-        uploads = [{"path": one.path, "bytes": files[one.path].size} for one in plan.uploads]
+        uploads = [
+            {"path": upload.path, "bytes": files[upload.path].size} for upload in plan.uploads
+        ]
         document: dict[str, Any] = {
             "status": "ok",
             "dry_run": True,
@@ -279,10 +281,10 @@ class _Call:
             "vector_store_name": store.name if store else self._resolution.name,
             "query": self.request.query,
             "upload_count": len(uploads),
-            "upload_bytes": sum(files[one.path].size for one in plan.uploads),
+            "upload_bytes": sum(files[upload.path].size for upload in plan.uploads),
             "uploads": uploads,
-            "deletes": [one.path for one in plan.deletes],
-            "moves": [{"from": one.entry.path, "to": one.path} for one in plan.moves],
+            "deletes": [delete.path for delete in plan.deletes],
+            "moves": [{"from": move.entry.path, "to": move.path} for move in plan.moves],
             "unchanged_count": len(plan.unchanged),
         }
         return document | listed("skipped", self.response.skipped)

@@ -15,8 +15,8 @@ from central.corpus.trigrams.regex_syntax import (
     LINE_END,
     LINE_START,
     Alternatives,
+    AnyText,
     Characters,
-    Gap,
     Node,
     Repeated,
     Sequence,
@@ -112,8 +112,8 @@ def matches_no_text(pattern: str) -> bool:
 
 def _is_empty(node: Node) -> bool:
     match node:
-        case Characters(folded):
-            return folded <= {LINE_START, LINE_END}
+        case Characters(casefolded):
+            return casefolded <= {LINE_START, LINE_END}
         case Sequence(parts) | Alternatives(parts):
             return all(map(_is_empty, parts))
         case Repeated(part, _, most):
@@ -123,7 +123,7 @@ def _is_empty(node: Node) -> bool:
 
 def _best(*sets: _Texts) -> _Texts:
     """Return the set that says most: the one whose shortest text is the longest."""
-    return max((one for one in sets if len(one) <= _MOST_TEXTS), key=_shortest, default=_NONE)
+    return max((texts for texts in sets if len(texts) <= _MOST_TEXTS), key=_shortest, default=_NONE)
 
 
 def _shortest(texts: _Texts) -> int:
@@ -136,9 +136,9 @@ def _one_of(texts: Iterable[str]) -> Tree:
 
 def _matches(node: Node) -> _Matches:
     match node:
-        case Characters(folded):
-            return _Matches(folded)
-        case Gap():
+        case Characters(casefolded):
+            return _Matches(casefolded)
+        case AnyText():
             return _NOTHING_KNOWN
         case Sequence(parts):
             return reduce(_then, _runs(map(_matches, _joined(parts))), _EMPTY_TEXT)
@@ -184,7 +184,7 @@ def _then(first: _Matches, second: _Matches) -> _Matches:
 
 
 def _pairs(first: _Texts, second: _Texts) -> _Texts:
-    return frozenset(_joined_texts(one, other) for one in first for other in second)
+    return frozenset(_joined_texts(start, other) for start in first for other in second)
 
 
 def _joined_texts(first: str, second: str) -> str:

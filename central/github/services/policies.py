@@ -84,7 +84,7 @@ def remove_pattern(
     present = _locked_patterns(organization, patterns)
     if pattern not in present:
         raise NotFoundError("The policy has no such entry.", code="pattern_not_found")
-    changes: dict[str, Any] = {patterns: [one for one in present if one != pattern]}
+    changes: dict[str, Any] = {patterns: [kept for kept in present if kept != pattern]}
     return set_policy(organization_slug=organization.slug, actor=actor, **changes)
 
 
@@ -95,7 +95,7 @@ def policy_of(organization: Organization) -> GitHubPolicy:
 
 
 def _locked_patterns(organization: Organization, patterns: str) -> list[str]:
-    """Return a list of the policy, which nobody else changes until the transaction ends."""
+    """Return a list of the policy, which nothing else changes until the transaction ends."""
     if patterns not in PATTERNS:
         raise InvalidError(f"There is no such list; there are {', '.join(PATTERNS)}.")
     Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)

@@ -61,7 +61,7 @@ def commit_run(
         )
         put_documents(
             repository_id=run.repository_id,
-            documents=[one for rows in contents for one in rows.documents],
+            documents=[document for rows in contents for document in rows.documents],
             removed=[path for rows in contents for path in rows.removed_documents],
             delta=delta,
         )
@@ -103,7 +103,7 @@ def _loaded_tree(run: IndexRun) -> LoadedTree | None:
         return None
     tree = LoadedTree(run)
     tree.fill(lines)
-    mismatch = tree.mismatch(everything=run.mode == Mode.FORCE)
+    mismatch = tree.mismatch(of_all=run.mode == Mode.FORCE)
     if mismatch.missing:
         raise IncompleteRunError(
             f"{mismatch.missing} changed paths of the tree did not come, among them "

@@ -79,10 +79,10 @@ def catch_up(
     failed: set[Document | Repository] = set()
     for _ in range(_TURNS):  # again: another process may have been refused the lock
         tried = 0
-        for one in _organizations_due(organization):
-            with held(one) as is_held:
+        for due in _organizations_due(organization):
+            with held(due) as is_held:
                 if is_held:
-                    tried += _take_turn(one, is_stopping, failed)
+                    tried += _take_turn(due, is_stopping, failed)
         if not tried or is_stopping():
             break
 
@@ -148,7 +148,7 @@ def _attempt(work: Callable[[_Subject], bool], subject: _Subject) -> bool:
     """Whether it was done; what fails is logged."""
     try:
         return work(subject)
-    except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+    except Exception:  # noqa: BLE001 (one that fails blocks no other)
         _log.exception("graph_catch_up_failed", subject=str(subject))
         return False
 

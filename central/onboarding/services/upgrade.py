@@ -1,6 +1,6 @@
 """After an upgrade: runs of repositories that an older extractor has read, and had no merge since.
 
-What a run may use stays as the repository's backfill has it, whoever asks for the upgrade.
+What a run may use stays as the repository's backfill has it, for any requester.
 """
 
 from collections import defaultdict
@@ -67,11 +67,15 @@ def older_repositories(organization: Organization) -> Iterator[OlderRepository]:
     here = Repository.objects.filter(
         organization=organization, retired_at=None, generation__gt=0
     ).order_by("name")
-    older = [(one, parts) for one in here.iterator() if (parts := parts_to_read_again(one))]
-    followed = BackfillRepository.objects.filter(
+    older = [
+        (repository, parts)
+        for repository in here.iterator()
+        if (parts := parts_to_read_again(repository))
+    ]
+    cloned = BackfillRepository.objects.filter(
         ACTIVE, repository__in=[repository.pk for repository, _ in older]
     )
-    rows = {row.repository_id: row for row in followed}
+    rows = {row.repository_id: row for row in cloned}
     for repository, parts in older:
         row = rows.get(repository.pk)
         yield OlderRepository(repository, parts, _state(repository, row), row)
@@ -81,9 +85,9 @@ def older_repositories(organization: Organization) -> Iterator[OlderRepository]:
 def queue_older(organization: Organization, *, limit: int, actor: str) -> int:
     """Queue at most `limit` of those that are due; return how many. Nothing is queued twice."""
     due = [
-        one.row.pk
-        for one in older_repositories(organization)
-        if one.state is UpgradeState.DUE and one.row
+        older_repository.row.pk
+        for older_repository in older_repositories(organization)
+        if older_repository.state is UpgradeState.DUE and older_repository.row
     ]
     rows = BackfillRepository.objects.filter(
         ACTIVE,
@@ -107,8 +111,8 @@ def queue_older(organization: Organization, *, limit: int, actor: str) -> int:
 def counts_of(found: Sequence[OlderRepository]) -> dict[UpgradeState, int]:
     """Return how many are in each state, without those that none is in."""
     counts: dict[UpgradeState, int] = defaultdict(int)
-    for one in found:
-        counts[one.state] += 1
+    for repository in found:
+        counts[repository.state] += 1
     return {state: counts[state] for state in UpgradeState if counts[state]}
 
 

@@ -18,7 +18,7 @@ from central.search.exact.text_pattern import Span
 from central.search.query import name_parts
 from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 
-Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
+NamesByLine = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
 _Row = tuple[Any, ...]  # file, line, name, kind and qualified name of a symbol
 _TYPES: Final = frozenset({"class", "enum", "interface", "struct", "trait", "type"})
 DEFINES_NONE: Final = 3  # the rank of a file that defines no name
@@ -42,8 +42,8 @@ class Definitions:
     so by methods only, while a type elsewhere has the name; `others` define one that is meant.
     """
 
-    of_filters: Mapping[Filter, Places]
-    of_names: Places
+    of_filters: Mapping[Filter, NamesByLine]
+    of_names: NamesByLine
     exact: frozenset[int]
     methods: frozenset[int]
     others: frozenset[int]
@@ -69,12 +69,14 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
             found = identifiers(term.pattern)
             written.update(name for name, is_whole in found if is_whole)
             is_any_case = plan.query.ignores_case(term)
-            similar[term] = [one for one in found if is_any_case or not one.is_whole]
+            similar[term] = [
+                identifier for identifier in found if is_any_case or not identifier.is_whole
+            ]
     whole = _named(written, repositories)  # the rows of names as they are written
     of_names = _by_file(whole)
     for file, lines in _defined_like(plan, similar, repositories).items():
         of_names.setdefault(file, {}).update(lines)
-    of_filters: dict[Filter, Places] = {}
+    of_filters: dict[Filter, NamesByLine] = {}
     others = set(of_names)
     for symbol in plan.symbols:
         name, rows = _meant(symbol, plan.query, repositories)
@@ -137,10 +139,10 @@ def _named(names: Collection[str], repositories: Sequence[int]) -> list[_Row]:
 
 def _defined_like(
     plan: ExactPlan, names: Mapping[Regex, Collection[Identifier]], repositories: Sequence[int]
-) -> Places:
+) -> NamesByLine:
     """Return definitions whose signature a pattern matches, by the parts of their names."""
-    different = {one for found in names.values() for one in found}
-    queries = sorted(query for one in different if (query := _tokens_query(one)))
+    different = {identifier for found in names.values() for identifier in found}
+    queries = sorted(query for identifier in different if (query := _tokens_query(identifier)))
     if not queries:
         return {}
     rows = fetch_rows_planned_each_time(

@@ -194,7 +194,7 @@ def _locked_member(organization: Organization, member_id: int) -> Membership:
 
 
 def _require_other_admin(membership: Membership) -> None:
-    """Raise ConflictError if the organisation would have nobody who administers all of it."""
+    """Raise ConflictError if the organisation would have no administrator of all of it."""
     admins = admins_of(membership.organization)
     if admins.filter(pk=membership.pk).exists() and not admins.exclude(pk=membership.pk).exists():
         raise ConflictError(

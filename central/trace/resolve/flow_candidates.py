@@ -117,7 +117,7 @@ def flow_sites(
     known = _Search(set(instances))
     fresh = _Search(set(names))
     for number in range(MAX_ROUNDS):
-        rows = _holders(resolver, fresh, is_held=number > 0)
+        rows = _holders(resolver, fresh, are_indirect=number > 0)
         found = _search(resolver, rows)
         fresh = _Search(found.names - known.names, found.roots - known.roots)
         if not (fresh.names or fresh.roots):
@@ -147,12 +147,12 @@ def _constants(keys: Iterable[Key]) -> set[Key]:
     return {(file, name) for file, name in rows} | {key for key in wanted if key[1] == DEFAULT}
 
 
-def _holders(resolver: BatchResolver, search: _Search, *, is_held: bool) -> list[_Holder]:
+def _holders(resolver: BatchResolver, search: _Search, *, are_indirect: bool) -> list[_Holder]:
     rows: list[Row] = []
     if search.names:
         named = sorted({*search.names, *(f"@{name}" for name in search.names)})  # of an instance
         called = [f"{HELD}{name}" for name in sorted(search.names)]
-        asked = [named, called, resolver.repositories, is_held]
+        asked = [named, called, resolver.repositories, are_indirect]
         rows += _most(resolver, _HOLDERS, asked, MAX_HOLDERS)
     if search.roots:
         asked = [*columns_of(sorted(search.roots)), resolver.repositories]
@@ -182,9 +182,9 @@ def _search(resolver: BatchResolver, rows: Sequence[_Holder]) -> _Search:
         asked = [id_array(files), list(lines), list(columns), resolver.repositories]
         sites = [ReferenceSite(*row) for row in fetch_rows(_CALLS_AT, asked)]
         for resolution in resolve(resolver, sites):
-            for one in resolution.targets:
-                made = ((one.file, f"{one.name}.{method}") for method in CONSTRUCTOR_METHODS)
-                found.roots |= {one.key, *made}
+            for target in resolution.targets:
+                made = ((target.file, f"{target.name}.{method}") for method in CONSTRUCTOR_METHODS)
+                found.roots |= {target.key, *made}
         _add_called_results(resolver, sites, found)
     return found
 
@@ -199,8 +199,8 @@ def _add_called_results(
         if holds_function(site)
     ]
     for answer in origins(resolver, called) if called else ():
-        found.roots |= {one.key for one in answer}
-        found.names |= {last_name(one.name) for one in answer}
+        found.roots |= {definition.key for definition in answer}
+        found.names |= {last_name(definition.name) for definition in answer}
 
 
 def _add(found: _Search, file: int, part: str) -> None:

@@ -51,7 +51,7 @@ def backfills(request: HttpRequest, credential: Credential) -> HttpResponse:
         request,
         "backfills",
         page="backfills",
-        backfills=[progress_of(one, rows=0) for one in newest[:_LISTED]],
+        backfills=[progress_of(newer, rows=0) for newer in newest[:_LISTED]],
         form=form,
         has_owner=organization.github_owner_id is not None,
     )
@@ -107,7 +107,7 @@ def cancel(request: HttpRequest, credential: Credential, backfill_id: UUID) -> H
         page="backfills",
         title=f"Cancel the backfill of {found.owner or 'addresses'}?",
         effects=[
-            "Nothing more is cloned for it; what is being cloned is given up.",
+            "Nothing more is cloned for it; clones in progress are cancelled.",
             "Pushes to its repositories are not followed any more.",
             "What is indexed stays, and can be searched.",
         ],

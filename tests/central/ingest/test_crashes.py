@@ -101,5 +101,5 @@ def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> Non
     Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
     maintenance_tasks.purge()
     assert not Repository.objects.exists()
-    maintenance_tasks.forget()
+    maintenance_tasks.apply_retention()
     maintenance_tasks.reconcile()

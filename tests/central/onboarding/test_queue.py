@@ -116,7 +116,7 @@ def test_any_reason_is_stored_as_one_line(backfill: Backfill, reason: str) -> No
 
 def test_waiting_for_an_unavailable_server_is_no_attempt(backfill: Backfill) -> None:
     queued(backfill)
-    taken().postpone("the forge limits requests", 120)
+    taken().requeue("the forge limits requests", 120)
     row = BackfillRepository.objects.get()
     assert (row.state, row.attempts) == (WorkState.QUEUED, 0)
     assert row.due_at > timezone.now() + timedelta(seconds=100)

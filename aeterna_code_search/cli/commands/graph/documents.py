@@ -132,7 +132,7 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
     with context.graph() as graph:
         answer = graph.node(id)
     columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
-    bodies = "".join(knowledge.body_text(one["body"]) for one in answer["nodes"])
+    bodies = "".join(knowledge.body_text(node["body"]) for node in answer["nodes"])
     if not json:
         print_stderr(*knowledge.not_run(answer["nodes"]))
     return print_answer(context, answer, columns, count=answer["count"], json=json, after=bodies)

@@ -90,7 +90,7 @@ def traverse(
     from aeterna_code_search.cli.output import knowledge
     from aeterna_code_search.client.console import Console, print_stderr
 
-    named = [one.strip() for one in (types or "").split(",") if one.strip()]
+    named = [type_.strip() for type_ in (types or "").split(",") if type_.strip()]
     parameters = {
         "from": id,
         "types": named,

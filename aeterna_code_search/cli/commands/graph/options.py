@@ -51,9 +51,9 @@ def not_blank(text: str | None) -> str | None:
 
 
 def _properties(values: list[str] | None) -> list[str]:
-    for one in values or ():
-        if not one.partition("=")[0] or "=" not in one:
-            raise typer.BadParameter(f"write {one!r} as KEY=VALUE")
+    for assignment in values or ():
+        if not assignment.partition("=")[0] or "=" not in assignment:
+            raise typer.BadParameter(f"write {assignment!r} as KEY=VALUE")
     return values or []
 
 

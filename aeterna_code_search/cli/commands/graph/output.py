@@ -17,7 +17,7 @@ def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def mapping(properties: list[str]) -> dict[str, str]:
     """Return the `KEY=VALUE` options by key."""
-    pairs = (one.partition("=") for one in properties)
+    pairs = (property_.partition("=") for property_ in properties)
     return {name: value for name, _, value in pairs}
 
 

@@ -65,8 +65,8 @@ def violations(
     if answer["over_limit"] and not json:
         files = pluralize(answer["over_limit"], "file")
         print_stderr(f"{files} not checked: matching took too much time or memory.")
-    for one in () if json else answer.get("not_run", ()):
-        print_stderr(escape_line(f"{one['policy']} is not run. {one['reason']}"))
+    for policy in () if json else answer.get("not_run", ()):
+        print_stderr(escape_line(f"{policy['policy']} is not run. {policy['reason']}"))
     columns = [knowledge.violations(answer)]
     return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 

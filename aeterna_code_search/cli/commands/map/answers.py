@@ -13,7 +13,9 @@ RETRY_SECONDS: Final = 20.0  # while stored edges follow an apply
 def answer_of(context: CommandContext, what: str, asked: Mapping[str, Any]) -> _Answer:
     """Return the answer of `/api/v1/{what}`. Raises IndexerError."""
     with context.service_api(retry_seconds=RETRY_SECONDS) as service_api:
-        return service_api.map(what, {name: one for name, one in asked.items() if one is not None})
+        return service_api.map(
+            what, {name: value for name, value in asked.items() if value is not None}
+        )
 
 
 def print_answer(

@@ -76,7 +76,7 @@ def consumers(
     with open_target(context.environ, context.directory, project=project) as target:
         if not target.project:
             raise ConfigurationError("this directory is not in a repository: name the repository")
-        files: list[dict[str, Any]] = [{"path": one} for one in file or ()]
+        files: list[dict[str, Any]] = [{"path": path} for path in file or ()]
         if since:
             files += _changed_since(context, target, since, str(min_confidence))
         asked = {
@@ -119,8 +119,8 @@ def _changed_since(
         min_confidence=min_confidence,
     )
     lines: dict[str, list[list[int]]] = {}
-    for one in assessment.answer.symbols:
-        lines.setdefault(one.definition.file, []).append([one.definition.line] * 2)
+    for symbol in assessment.answer.symbols:
+        lines.setdefault(symbol.definition.file, []).append([symbol.definition.line] * 2)
     if not lines:
         raise ConfigurationError(
             f"no indexed definition differs between {indexed[:10]}, which is indexed, and "

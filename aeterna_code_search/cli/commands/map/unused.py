@@ -73,7 +73,7 @@ def unused(
     asked = {
         "project": project,
         "kind": kind or None,
-        "include": [str(one) for one in include or ()] or None,
+        "include": [str(include) for include in include or ()] or None,
         "doubts": doubts or None,
         "limit": limit,
         "cursor": cursor,

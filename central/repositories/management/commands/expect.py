@@ -55,8 +55,8 @@ class Command(ServiceCommand):
     def _switch(self, organization: Organization, setting: str) -> None:
         expect_installed(organization, is_on=setting == "on", actor=COMMAND)
         here = Repository.objects.filter(organization=organization, retired_at=None)
-        lacking = without_index(here).filter(expected_by=ExpectedBy.INSTALLATION).count()
+        missing = without_index(here).filter(expected_by=ExpectedBy.INSTALLATION).count()
         self.stdout.write(
             f"Repositories that the GitHub App lists are expected: {setting}. Without an index "
-            f"are {lacking:,} of them that nothing else announced."
+            f"are {missing:,} of them that nothing else announced."
         )
