@@ -68,6 +68,7 @@ def tints_of(vertices: Iterable[Vertex]) -> dict[str, int]:
     """The root's project has the first; from the ninth on they begin again."""
     nearest: dict[str, int] = {}
     for vertex in vertices:
-        nearest[vertex.project] = min(vertex.distance, nearest.get(vertex.project, vertex.distance))
+        near = nearest.get(vertex.project, vertex.distance)
+        nearest[vertex.project] = min(vertex.distance, near)
     ordered = sorted(nearest, key=lambda project: (nearest[project], project))
     return {project: number % TINTS for number, project in enumerate(ordered)}
