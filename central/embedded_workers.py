@@ -4,13 +4,13 @@ from django.conf import settings
 
 from central.alerts.services.queue import send_alerts
 from central.background import ALERTS, BACKFILLS, EDGES, GRAPH, WorkerThread
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.knowledge.services.snapshot import keep_snapshots
 from central.maintenance.worker import EmbeddedWorker
 from central.onboarding.services.listing import list_next
 from central.onboarding.services.queue import expire_leases, queue_pushed
 from central.onboarding.services.work import remove_leftovers, work_next
-from central.trace.stored.follower import follow_all
+from central.trace.stored.follower import CallEdges
 
 
 def embedded_workers() -> list[WorkerThread]:
@@ -30,7 +30,7 @@ class EdgeWorker(WorkerThread):
 
     def work(self) -> None:
         """Resolve what changed, and what depends on that."""
-        follow_all(is_stopping=self.is_stopping)
+        CallEdges(self.is_stopping).follow()
 
 
 class GraphWorker(WorkerThread):
@@ -44,7 +44,7 @@ class GraphWorker(WorkerThread):
 
     def work(self) -> None:
         """Link what was written and indexed, and keep the files that are asked for."""
-        catch_up(is_stopping=self.is_stopping)
+        KnowledgeGraph(self.is_stopping).follow()
         keep_snapshots(is_stopping=self.is_stopping)
 
 

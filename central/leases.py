@@ -24,7 +24,7 @@ def seconds_from_now(seconds: float) -> CombinedExpression:
     return Now() + timedelta(seconds=seconds)
 
 
-def is_held(lease_seconds: float) -> Q:
+def has_lease(lease_seconds: float) -> Q:
     """Match rows whose lease, of `lease_seconds` at most, has not ended."""
     longest = seconds_from_now(lease_seconds) + _CLOCK_TOLERANCE
     return Q(lease_until__gt=Now(), lease_until__lte=longest)
@@ -43,10 +43,10 @@ def held(namespace: int, key: int) -> Iterator[bool]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", name)
         row = cursor.fetchone()
-    is_held = bool(row and row[0])
+    has_lease = bool(row and row[0])
     try:
-        yield is_held
+        yield has_lease
     finally:
-        if is_held:
+        if has_lease:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", name)

@@ -6,14 +6,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 from aeterna_code_search.contract.notes import REQUIRED, argument
-from indexer.limits import (
-    CONTEXT_TOKENS,
-    EDGE_TYPE_CHARACTERS,
-    LISTED_NODES,
-    NODE_ID_CHARACTERS,
-    TRAVERSAL_DEPTH,
-    TRAVERSED_NODES,
-)
+from indexer.limits import CONTEXT_TOKENS, EDGE_TYPE_CHARACTERS, NODE_ID_CHARACTERS
+
+LISTED_NODES: Final = 200  # of a page
+TRAVERSAL_DEPTH: Final = 5
+TRAVERSED_NODES: Final = 1_000
 
 DOCUMENT_KINDS: Final = ("knowledge", "policy", "memory")
 

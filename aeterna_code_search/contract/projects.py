@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from aeterna_code_search.contract.notes import YOUNGER
-from indexer.limits import OLDER_EXTRACTOR_NAMED, OWNERS_LISTED
+
+OLDER_EXTRACTOR_NAMED: Final = 20  # projects that a receipt names
+OWNERS_LISTED: Final = 100  # with the number of rows of each
 
 OWNERS: Final = "Who owns the file by CODEOWNERS; empty: no owner; null: not known"
 OWNER_COUNTS: Final = (

@@ -11,15 +11,10 @@ from aeterna_code_search.contract.projects import (
     AnsweringProject,
     MissingProject,
 )
-from indexer.limits import (
-    EXACT_LINES_OF_RESULT,
-    PASTED_CHARACTERS,
-    PROJECTS_NAMED,
-    QUERIES,
-    QUERY_CHARACTERS,
-    RESULTS,
-)
+from indexer.limits import PASTED_CHARACTERS, PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
 from indexer.records.files import ChunkType
+
+EXACT_LINES_OF_RESULT: Final = 20
 
 EXPANDED_CONTENT: Final = 20_000  # characters, where `expand` is given and `max_content` is not
 

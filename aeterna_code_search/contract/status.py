@@ -7,7 +7,8 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from aeterna_code_search.contract.notes import YOUNGER, argument
-from indexer.limits import STATUS_UNREAD_MANIFESTS
+
+STATUS_UNREAD_MANIFESTS: Final = 20  # that the status of a project names
 
 RUN_STATES_NOT_ENDED: Final = ("open", "queued", "applying")
 

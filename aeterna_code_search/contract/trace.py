@@ -14,9 +14,13 @@ from aeterna_code_search.contract.projects import (
     OlderExtractor,
     OwnerCount,
 )
-from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
+from indexer.limits import IMPACT_CHANGES
 from indexer.records.manifests import ManifestProblem
 from indexer.records.references import ReferenceKind
+
+TRACE_SITES: Final = 200
+TRACE_DEPTH: Final = 5
+TRACE_NODES: Final = 500
 
 KINDS: Final = (*map(str, ReferenceKind), "import")
 _LINE: Final = 10_000_000

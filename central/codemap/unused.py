@@ -7,7 +7,7 @@ from aeterna_code_search.contract.codemap import CODES, LEFT_OUT, UnusedRequest
 from central.codemap.answers import Unused, UnusedDefinition
 from central.codemap.currency import Beside, beside_stored, map_receipt
 from central.codemap.doubts import doubts_of
-from central.codemap.reached import Reached, imported, unreached
+from central.codemap.reached import ReferenceTargets, imported, unreached
 from central.corpus.models import File, Module, Package, Symbol
 from central.db import fetch_rows, sql_with
 from central.http.cursors import decode_cursor, encode_cursor
@@ -19,8 +19,9 @@ from central.trace.links import shown_definition
 from central.trace.receipts import LAST_PAGE
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.definitions import COLUMNS, JOINED, Definition
-from indexer.limits import UNUSED_DEFINITIONS, UNUSED_TEXTS
 
+UNUSED_DEFINITIONS: Final = 1_000  # at which a page looks
+UNUSED_TEXTS: Final = 20_000  # names that a page looks up in the text of a repository
 _PORTION: Final = 200
 _SALT: Final = "central.codemap.unused"
 _MORE: Final = "None of the definitions that this page has looked at; next_cursor goes on."
@@ -104,7 +105,7 @@ class _Page:
         self._scope = scope
         self._beside = beside
         self._request = request
-        self._reached = Reached(scope.resolver, beside)
+        self._reached = ReferenceTargets(scope.resolver, beside)
         self._texts = 0
 
     def read(self, start: _Place) -> _Place | None:

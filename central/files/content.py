@@ -1,19 +1,20 @@
 """Lines of an indexed file, as many as fit into an answer."""
 
 import time
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import ContentRequest
 from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import InvalidError
-from central.files.answers import FileContent, UnparsedRange, receipt_of
+from central.files.answers import FileContent, UnparsedRange, files_receipt
 from central.owners.reading import owners_reader
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
 from indexer.decoding import has_mark
-from indexer.limits import FILE_ANSWER_BYTES
+
+FILE_ANSWER_BYTES: Final = 200_000  # of content
 
 
 class Lines(NamedTuple):
@@ -54,7 +55,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         truncated=found.is_cut,
         skipped=file.skipped or None,
         url=url or repository.url(file.path, 1),
-        receipt=receipt_of(repository, started=started),
+        receipt=files_receipt(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
         unparsed=[UnparsedRange(*span) for span in file.unparsed or ()],

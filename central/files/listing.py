@@ -10,14 +10,14 @@ from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, like_pattern, one_moment, sql_with
 from central.errors import InvalidError
-from central.files.answers import FileEntry, FileList, receipt_of
+from central.files.answers import FileEntry, FileList, files_receipt
 from central.files.directory import Position, directory_page, file_entries
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
 from indexer.globs import excess, ignore_spec
-from indexer.limits import FILES_MATCHED
 
+FILES_MATCHED: Final = 200_000  # paths that a glob is compared with for a page
 _SALT: Final = "central.files.list"
 _BATCH: Final = 10_000
 
@@ -57,7 +57,7 @@ def list_files(*, credential: Credential, request: ListRequest) -> FileList:
         entries=entries,
         count=len(entries),
         next_cursor=cursor,
-        receipt=receipt_of(repository, started=started),
+        receipt=files_receipt(repository, started=started),
         hint=None if entries else _hint(repository, request, has_more=bool(following)),
     )
 

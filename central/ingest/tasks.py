@@ -4,7 +4,7 @@ from django.conf import settings
 
 from central.celery import app, notify_worker
 from central.ingest.services import apply_run as applying
-from central.ingest.services import claims, salvage, staging
+from central.ingest.services import claims, salvage, vectors
 from central.repositories.states import RunState
 
 _MAINTAIN = "central.ingest.tasks.maintain"  # by name: maintenance stands above
@@ -28,7 +28,7 @@ def stage() -> None:
     A message does not come again if its batch kills the worker: only the apply counts attempts.
     """
     if not _apply_next():
-        staging.stage_uploads()
+        vectors.stage_uploads()
 
 
 def _apply_next() -> bool:

@@ -1,7 +1,7 @@
 """The indexing API: parse, call a service, answer."""
 
 from base64 import b64encode
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -36,10 +36,11 @@ from central.repositories.states import BUSY_RUN_STATES
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.limits import RUN_END_WAIT_SECONDS, WEBHOOK_BYTES
 from indexer.records.files import RECORD_FIELDS
-from indexer.records.runs import UploadMode
+from indexer.records.runs import RUN_END_WAIT_SECONDS, UploadMode
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
+
+WEBHOOK_BYTES: Final = 256 * 1024
 
 
 def _validated(
@@ -155,7 +156,7 @@ class RunView(APIView):
     @extend_schema(
         operation_id="index_run_abandon",
         parameters=[
-            OpenApiParameter("reason", str, enum=ABANDON_REASONS, description="Why it is given up")
+            OpenApiParameter("reason", str, enum=ABANDON_REASONS, description="Why it is abandoned")
         ],
         responses={204: None},
     )
@@ -183,10 +184,10 @@ class TreeView(APIView):
     @extend_schema(
         operation_id="index_run_put_tree",
         request={"application/x-ndjson": OpenApiTypes.BINARY},
-        responses=serializers.TreeAnswer,
+        responses=serializers.TreeAnswerSerializer,
     )
     def put(self, request: Request, run_id: UUID) -> HttpResponse:
-        """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""
+        """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are missing."""
         limit = max_gzip_bytes(settings.TREE_MAX_BYTES)
         answer = put_tree(
             credential=credential_in(request),

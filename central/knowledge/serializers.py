@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
@@ -24,15 +24,13 @@ from central.http.parameters import (
     StrictSerializer,
 )
 from central.http.requests import request_serializer
+from central.knowledge.adrs import NODE_TITLE_CHARACTERS
 from central.knowledge.models import NodeKind, Severity
 from central.knowledge.services.documents import NewDocument
 from indexer.globs import excess, ignore_spec
-from indexer.limits import (
-    NODE_BODY_BYTES,
-    NODE_TITLE_CHARACTERS,
-    POLICY_PATTERNS,
-    RULE_BYTES,
-)
+from indexer.limits import NODE_BODY_BYTES, RULE_BYTES
+
+POLICY_PATTERNS: Final = 100
 
 
 class PatternsField(serializers.ListField):

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from central.errors import InvalidError
-from indexer.limits import BACKUP_MIGRATIONS, BACKUP_STATEMENT_BYTES
 
+BACKUP_STATEMENT_BYTES: Final = 65_536
+BACKUP_MIGRATIONS: Final = 10_000
 Migrations = set[tuple[str, str]]  # app, name
 
 _NAME: Final = r'(?:[a-z_][a-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*")'
@@ -85,7 +86,7 @@ def refused(why: str) -> InvalidError:
     """Return the error for an archive that this service did not write."""
     return InvalidError(
         f"This is no backup of this service: {why}. Nothing was changed. Take a file that "
-        "`manage.py backup` wrote, from a place that nobody else can write to.",
+        "`manage.py backup` wrote, from a place that no other user can write to.",
         code="archive_refused",
     )
 

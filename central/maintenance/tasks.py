@@ -1,14 +1,12 @@
 """Celery tasks of maintenance. The older ones have names of `central.ingest.tasks`."""
 
-import time
-
-from django.conf import settings
 from django.utils import timezone
 
 from central.celery import app
+from central.corpus.trigrams.upkeep import TextIndex
 from central.maintenance import organization_deletion, retention, worker
 from central.maintenance.reconcile import reconcile as reconcile_index
-from central.maintenance.text_upkeep import maintain_text_index
+from central.projections import until_next_sweep
 
 
 @app.task(name="central.ingest.tasks.maintain")
@@ -20,8 +18,7 @@ def maintain() -> None:
 @app.task(name="central.maintenance.tasks.maintain_text")
 def maintain_text() -> None:
     """Build and merge segments of the text index, until the next message is due."""
-    end = time.monotonic() + settings.SWEEP_SECONDS
-    maintain_text_index(go_on=lambda: time.monotonic() < end)
+    TextIndex(until_next_sweep()).follow()
 
 
 @app.task(name="central.ingest.tasks.purge")
@@ -31,7 +28,7 @@ def purge() -> None:
 
 
 @app.task(name="central.ingest.tasks.forget")
-def forget() -> None:
+def apply_retention() -> None:
     """Apply the retention."""
     retention.apply_retention(now=timezone.now())
 

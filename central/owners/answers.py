@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from aeterna_code_search.contract.projects import OwnerCount
+from aeterna_code_search.contract.projects import OWNERS_LISTED, OwnerCount
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
-from indexer.limits import OWNERS_LISTED
 
 
 def owner_counts(

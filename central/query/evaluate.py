@@ -11,7 +11,7 @@ from central.query.patterns import owner_matcher, text_matcher
 from central.query.syntax import And, ContentTerm, Filter, Node, Not, Or, Query, Word, leaves
 
 Term = Filter | ContentTerm
-Found = Mapping[Term, bool]
+MatchedTerms = Mapping[Term, bool]
 
 
 class Values(Protocol):
@@ -28,7 +28,7 @@ class Values(Protocol):
 RepositoryValues = Mapping[FilterName, Values]
 # Repository, path, language, values
 _Facts = tuple[str, str | None, str | None, RepositoryValues]
-_Truth = Callable[[_Facts, Found], bool | None]
+_Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
 # Filters of values, and how one compares them.
 _MATCHERS: Final[Mapping[FilterName, Callable[..., Callable[[str], bool]]]] = {
@@ -42,7 +42,7 @@ _COSTS: Final[Mapping[FilterName, int]] = {
     **dict.fromkeys(_MATCHERS, 3),
 }
 _NO_VALUES: Final[RepositoryValues] = {}
-_NOTHING_FOUND: Found = {}
+_NOTHING_FOUND: MatchedTerms = {}
 
 
 class Evaluator:
@@ -71,7 +71,7 @@ class Evaluator:
         path: str,
         language: str,
         values: RepositoryValues = _NO_VALUES,
-        found: Found = _NOTHING_FOUND,
+        found: MatchedTerms = _NOTHING_FOUND,
     ) -> bool | None:
         """Return whether a file matches; `values` are those of its repository.
 
@@ -82,7 +82,7 @@ class Evaluator:
         return self._truth((repository, path, language, values), found)
 
 
-def _always(_facts: _Facts, _found: Found) -> bool:
+def _always(_facts: _Facts, _found: MatchedTerms) -> bool:
     return True
 
 
@@ -124,7 +124,7 @@ def _of_name(term: Filter, query: Query) -> _Truth:
         term.value, term.match, ignore_case=query.ignores_case(term), column=term.column
     )
 
-    def truth(facts: _Facts, _: Found) -> bool | None:
+    def truth(facts: _Facts, _: MatchedTerms) -> bool | None:
         fact = facts[place]
         return test(fact) if isinstance(fact, str) else None
 
@@ -136,7 +136,7 @@ def _of_values(term: Filter) -> _Truth:
     wants_none = term.match is Match.SUBSTRING and term.value.lower() == NO_OWNER
     test = _MATCHERS[term.name](term.value, term.match, column=term.column)
 
-    def truth(facts: _Facts, _found: Found) -> bool | None:
+    def truth(facts: _Facts, _found: MatchedTerms) -> bool | None:
         _, path, _, of_repository = facts
         values = of_repository.get(term.name)
         if values is None:
@@ -153,7 +153,7 @@ def _of_values(term: Filter) -> _Truth:
 
 
 def _negation(inner: _Truth) -> _Truth:
-    def truth(facts: _Facts, found: Found) -> bool | None:
+    def truth(facts: _Facts, found: MatchedTerms) -> bool | None:
         value = inner(facts, found)
         return None if value is None else not value
 
@@ -161,7 +161,7 @@ def _negation(inner: _Truth) -> _Truth:
 
 
 def _first(parts: Sequence[_Truth], *, decides: bool) -> _Truth:
-    def truth(facts: _Facts, found: Found) -> bool | None:
+    def truth(facts: _Facts, found: MatchedTerms) -> bool | None:
         result: bool | None = not decides
         for part in parts:
             value = part(facts, found)

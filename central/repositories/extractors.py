@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
 
-from aeterna_code_search.contract.projects import OlderExtractor
+from aeterna_code_search.contract.projects import OLDER_EXTRACTOR_NAMED, OlderExtractor
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
-from indexer.limits import OLDER_EXTRACTOR_NAMED
 from indexer.pipeline.versions import NEWEST
 from indexer.records.extractors import EVERYTHING, MANIFESTS, SELECTION, Extractor, depends_on
 

@@ -1,11 +1,17 @@
 """The status of the index: one answer for every protocol."""
 
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Count, Window
 from django.db.models.functions import RowNumber
 
-from aeterna_code_search.contract.status import IndexStatus, LiveRun, ProjectStatus
+from aeterna_code_search.contract.status import (
+    STATUS_UNREAD_MANIFESTS,
+    IndexStatus,
+    LiveRun,
+    ProjectStatus,
+)
 from central.errors import NotFoundError
 from central.extensions import added
 from central.repositories.disk_usage import disk_bytes
@@ -16,8 +22,9 @@ from central.repositories.resolved_by import resolved_by
 from central.repositories.states import index_state, with_live_runs
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from indexer.limits import STATUS_SKIPPED_FILES, STATUS_UNREAD_MANIFESTS
 from indexer.records.languages import WITHOUT_SYMBOLS
+
+STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
 
 
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:

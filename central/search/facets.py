@@ -12,7 +12,8 @@ from typing import Final, NamedTuple, TypeAlias
 from aeterna_code_search.contract.projects import OwnerCount
 from aeterna_code_search.contract.search import FacetCount, Facets
 from central.query.filters import NO_OWNER
-from indexer.limits import FACET_VALUES
+
+FACET_VALUES: Final = 12  # repositories, languages or directories with counts of a search
 
 
 class FacetKind(StrEnum):

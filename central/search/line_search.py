@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import Final
 
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import (
@@ -19,12 +20,14 @@ from aeterna_code_search.contract.search import (
 )
 from central.db import one_moment
 from central.errors import InvalidError
+from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.answers import owner_counts
 from central.query.evaluate import RepositoryValues
 from central.query.syntax import Query
 from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
@@ -32,22 +35,18 @@ from central.search.facets import facets_of
 from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
 from central.search.reading import ReadRequest, read_request
-from central.search.receipts import missing_projects, receipt_of
+from central.search.receipts import missing_projects, search_receipt
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
-from indexer.limits import (
-    EXACT_FILES,
-    EXACT_HINT_FILES,
-    EXACT_HINT_SECONDS,
-    EXACT_MATCHES_OF_FILE,
-    EXACT_SECONDS,
-    EXACT_STREAM_FILES,
-    EXACT_STREAM_MATCHES_OF_FILE,
-    EXACT_STREAM_SECONDS,
-    STREAM_PORTION_SECONDS,
-)
 
-Holds = Callable[[int, str, str], bool]
+EXACT_FILES: Final = 20_000  # candidates that one page orders and reads
+EXACT_HINT_FILES: Final = 1_000  # candidates that an empty answer looks at to explain itself
+EXACT_HINT_SECONDS: Final = 0.2  # for each question of it
+EXACT_STREAM_MATCHES_OF_FILE: Final = 50_000
+EXACT_SECONDS: Final = 3.0  # for a page
+EXACT_STREAM_SECONDS: Final = 60.0
+EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
+LineCondition = Callable[[int, str, str], bool]
 
 
 def find_lines(
@@ -110,7 +109,7 @@ def _answer(
         count=len(results),
         results=results,
         next_cursor=None,
-        receipt=receipt_of(scope.selected, missing, took_ms=round(seconds * 1000, 1)),
+        receipt=search_receipt(scope.selected, missing, took_ms=round(seconds * 1000, 1)),
         confidence=Confidence.STRONG if results else None,
         match=1.0 if results else None,
         total=Total(page.matches, page.files, page.at_least),
@@ -192,7 +191,7 @@ def _streamed(
     missing = _missing(scope, plan, search.unread)
     hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    yield StreamEnd(receipt_of(scope.selected, missing, took_ms=took_ms), hint)
+    yield StreamEnd(search_receipt(scope.selected, missing, took_ms=took_ms), hint)
 
 
 def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
@@ -220,7 +219,7 @@ def _checked_plan(read: ReadRequest) -> ExactPlan:
 class Restriction:
     """What a query requires of files, and the repositories in which that is not known of all."""
 
-    holds: Holds
+    holds: LineCondition
     unread: Unread
     plan: ExactPlan
     scope: SearchScope
@@ -264,7 +263,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     return Restriction(_among(found), search.unread, plan, scope)
 
 
-def _of_names(plan: ExactPlan, scope: SearchScope) -> Holds:
+def _of_names(plan: ExactPlan, scope: SearchScope) -> LineCondition:
     searched, values = scope.searched, _values(scope, plan)
 
     def holds(repository: int, path: str, language: str) -> bool:
@@ -288,7 +287,7 @@ def _reasons(scope: SearchScope, plan: ExactPlan, unread: Unread) -> Mapping[int
     return scope.values_unread(plan.evaluator.reads_values) | unread.reasons
 
 
-def _among(found: Collection[tuple[int, str]]) -> Holds:
+def _among(found: Collection[tuple[int, str]]) -> LineCondition:
     return lambda repository, path, _: (repository, path) in found
 
 

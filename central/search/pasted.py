@@ -33,13 +33,14 @@ from central.search.frame_results import find_places, frame_results
 from central.search.line_search import first_lines_in
 from central.search.ranking.rules import path_traits
 from central.search.reading import ReadRequest, check_characters
-from central.search.receipts import missing_projects, receipt_of
+from central.search.receipts import missing_projects, search_receipt
 from central.search.scope import SearchScope, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
-from indexer.limits import ERROR_SEARCH_SECONDS, ERROR_SECONDS
 from indexer.output.terminal import pluralize
 
+ERROR_SEARCH_SECONDS: Final = 1.0  # for each way to read its parts
+ERROR_SECONDS: Final = 3.0  # for all of them
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
 _QUOTING: Final = frozenset({"tests", "docs"})  # kinds of files that hold messages filled in
 _CONTEXT_LINES: Final = 2  # around a line that holds an error's text
@@ -163,7 +164,7 @@ def _find_frames(
         count=len(results),
         results=results,
         next_cursor=None,
-        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
+        receipt=search_receipt(scope.selected, missing, took_ms=took_ms),
         confidence=Confidence.STRONG,
         match=1.0,
         reading=_reading(trace, chosen),

@@ -33,7 +33,7 @@ def _reason(repository: RepositorySnapshot, lack: str) -> str:
     return reason if is_whole else lack or reason
 
 
-def receipt_of(
+def search_receipt(
     scope: list[RepositorySnapshot], missing: list[MissingProject], *, took_ms: float
 ) -> SearchReceipt:
     """Return the receipt of a search in `scope`; it is complete if nothing is missing."""

@@ -29,7 +29,7 @@ from central.query.syntax import Query
 from central.query.trace_question import called_name
 from central.repositories.visibility import answering_projects
 from central.search.confidence import assess, confidence_of
-from central.search.empty_answers import advice_on, repository_hint
+from central.search.empty_answers import query_advice, repository_hint
 from central.search.facets import facets_of
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
@@ -43,7 +43,7 @@ from central.search.ranked_results import build_results
 from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.reading import ReadRequest, read_request, without_quotes
-from central.search.receipts import missing_projects, receipt_of
+from central.search.receipts import missing_projects, search_receipt
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
 from central.search.rows import LiveChunk, displayed_rows, first_lines, is_defined
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
@@ -333,7 +333,7 @@ def _answer(
     searched = answering_projects(scope.selected)
     confidence = confidence_of(page.match)
     if page.results:
-        said = [OF_CONFIDENCE.get(confidence), advice_on(read.request.queries)]
+        said = [OF_CONFIDENCE.get(confidence), query_advice(read.request.queries)]
     else:
         empty = partial(hint_for, request, searched=len(searched), missing=missing)
         said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
@@ -347,7 +347,7 @@ def _answer(
         count=len(page.results),
         results=page.results,
         next_cursor=cursor,
-        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
+        receipt=search_receipt(scope.selected, missing, took_ms=took_ms),
         confidence=confidence,
         match=page.match,
         hint=Sentence.joined(hints) or None,

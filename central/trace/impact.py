@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import (
     AffectedProject,
@@ -17,7 +17,7 @@ from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
 from central.trace.edges import Step
 from central.trace.links import links, shown_definition
-from central.trace.receipts import hint_for, receipt_of
+from central.trace.receipts import hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, has_file, traced
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
@@ -30,7 +30,8 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.service import in_order, owners_of_steps
 from central.trace.transitive_callers import CallerTraversal, transitive_callers
-from indexer.limits import IMPACT_DEFINITIONS
+
+IMPACT_DEFINITIONS: Final = 2_000
 
 
 def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
@@ -54,7 +55,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
     )
     cut += [*sorted(traversal.cut), *limits_met(scope.resolver)]
     symbols = _symbols(scope, changed, traversal, request.limit)
-    receipt = receipt_of(
+    receipt = trace_receipt(
         scope,
         tally=traversal.first.tally,
         cut=cut,

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import jwt
 import structlog
@@ -25,14 +25,16 @@ from jwt.exceptions import InvalidSubjectError
 
 from central.errors import NotFoundError
 from central.github.key_sets import usable_keys
+from central.http.bounded_session import BoundedSession
 from central.http.urls import absolute_url
 from central.settings.sso import EVERYBODY, SingleSignOn, is_safe_address
 from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
 from central.tenancy.services.memberships import add_member
-from central.web.sso_requests import ProviderSession
-from indexer.limits import SSO_NAME_CHARACTERS
 
+SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
+SSO_NAME_CHARACTERS: Final = 150  # as of a user here
+SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, however slowly it sends
 _LEEWAY_SECONDS = 30
 _ALGORITHMS = [  # those with a key pair: a client's secret signs nothing here
     *("RS256", "RS384", "RS512"),
@@ -55,7 +57,7 @@ _NOT_VALID = (
 def configured() -> SingleSignOn:
     """Return the configured provider. Raises NotFoundError without one."""
     if settings.SSO is None:
-        raise NotFoundError("Nobody signs in elsewhere here; sign in with a password.")
+        raise NotFoundError("Single sign-on is not configured; sign in with a password.")
     return settings.SSO
 
 
@@ -222,8 +224,8 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
         del args, kwargs
         return provider(request)
 
-    def get_requests_session(self) -> ProviderSession:
-        return ProviderSession()
+    def get_requests_session(self) -> BoundedSession:
+        return BoundedSession(seconds=SSO_REQUEST_SECONDS, max_bytes=SSO_ANSWER_BYTES)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
         """Refuse users who may not sign in; drop the addresses, so that none is looked up."""

@@ -29,8 +29,8 @@ from aeterna_code_search.agents.truncation import (
 )
 from aeterna_code_search.contract.search import SearchRequest
 from aeterna_code_search.contract.status import StatusRequest
-from aeterna_code_search.contract.trace import OF_CALLERS, GraphRequest, TraceRequest
-from indexer.limits import PROJECTS_NAMED, TRACE_SITES
+from aeterna_code_search.contract.trace import OF_CALLERS, TRACE_SITES, GraphRequest, TraceRequest
+from indexer.limits import PROJECTS_NAMED
 
 INSTRUCTIONS: Final = """\
 Search and call graphs over every indexed repository of the organisation, at the commits named in

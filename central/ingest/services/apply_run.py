@@ -1,6 +1,6 @@
 """The apply of a run: points first, without a lock, then all rows in one transaction.
 
-Most points were written as the batches arrived (services.staging).
+Most points were written as the batches arrived (services.vectors).
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
@@ -13,8 +13,6 @@ from uuid import UUID
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
-from central.corpus.backends import collection_of, vector_store
-from central.corpus.replace import CorpusDelta
 from central.corpus.trigrams.segments import SegmentWriter
 from central.extensions import added
 from central.ingest.models import IndexRun
@@ -24,17 +22,18 @@ from central.ingest.services.apply_commit import (
     commit_run,
 )
 from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
-from central.ingest.services.points import delete_points
 from central.ingest.services.run_lifecycle import end_claimed_run
-from central.ingest.services.salvage import PointsMissingError, verify_direct_points
-from central.ingest.services.staging import EmbeddingGoneError, stage_batches
 from central.ingest.services.stored_batches import StoredBatch, StoredBatches
+from central.ingest.services.vectors import (
+    EmbeddingGoneError,
+    PointsMissingError,
+    delete_stale_points,
+    prepare_vectors,
+)
 from central.observability import metrics
 from central.observability.tracing import Span, span
-from central.repositories.models import Repository
 from central.repositories.states import RunState
 from indexer.errors import StoreError, StoreFullError
-from indexer.store.base import VectorStore
 
 _FULL_STATE = "53100"  # SQLSTATE
 _IDLE_TOO_LONG = "25P03"  # SQLSTATE: see central.db.end_if_idle
@@ -118,16 +117,11 @@ def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
 
 
 def _apply(claim: Claim, apply_span: Span) -> RunState:
-    store = vector_store()
     try:
         _require_generation(claim.run)
         batches = StoredBatches(claim.run)
         with SegmentWriter[str]() as segments:
-            with_texts = _add_texts(segments, batches)
-            if claim.run.is_direct:
-                verify_direct_points(claim=claim, batches=with_texts, store=store)
-            else:
-                stage_batches(claim=claim, batches=with_texts)
+            prepare_vectors(claim=claim, batches=_add_texts(segments, batches))
             segments.finish()
             delta, before = commit_run(claim, batches, segments)
     except GenerationMovedError:
@@ -135,7 +129,7 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
     apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
-    _remove_stale_points(claim.run, store, delta, before)
+    delete_stale_points(claim.run, delta.orphans, before)
     return RunState.APPLIED
 
 
@@ -160,21 +154,6 @@ def _end(claim: Claim, state: RunState, error: str) -> RunState:
     if not end_claimed_run(run=claim.run, state=state, error=error):
         raise ClaimLostError
     return state
-
-
-def _remove_stale_points(
-    run: IndexRun, store: VectorStore, delta: CorpusDelta, before: Repository
-) -> None:
-    """Delete points of deleted chunks. What fails here is deferred to the reconcile."""
-    try:
-        if before.embedder and before.embedder != run.embedder:
-            store.drop(collection_of(before, before.embedder))
-        else:
-            delete_points(
-                store=store, collection=collection_of(before, run.embedder), ids=delta.orphans
-            )
-    except StoreError as exc:
-        _log.warning("stale_points_deferred", run=str(run.pk), error=str(exc))
 
 
 def _is_full(exc: Exception) -> bool:

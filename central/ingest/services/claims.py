@@ -28,7 +28,7 @@ from central.ingest.services.run_lifecycle import (
     expire_runs,
 )
 from central.ingest.services.sessions import end_stopped_writers
-from central.leases import is_held, is_over, seconds_from_now
+from central.leases import has_lease, is_over, seconds_from_now
 from central.repositories.services import mark_behind
 from central.repositories.states import RunState
 
@@ -88,7 +88,9 @@ def _in_turn() -> tuple[OrderBy | str, ...]:
     of_organization = IndexRun.objects.filter(
         repository__organization=OuterRef("repository__organization")
     ).order_by()
-    applying = of_organization.filter(is_held(settings.RUN_LEASE_SECONDS), state=RunState.APPLYING)
+    applying = of_organization.filter(
+        has_lease(settings.RUN_LEASE_SECONDS), state=RunState.APPLYING
+    )
     served = of_organization.filter(claimed_at__gt=timezone.now() - _SERVED_BEFORE)
     return (
         Coalesce(_one(applying, Count("pk")), 0).asc(),

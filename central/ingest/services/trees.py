@@ -20,10 +20,10 @@ from central.ingest.models import Batch, IndexRun
 from indexer.bundle.gzip import PART_BYTES, inflate
 from indexer.bundle.tree import TreeColumns, decode_tree
 from indexer.ecosystems import MANIFEST_NAMES, MANIFEST_PATHS
-from indexer.limits import MANIFEST_CHARACTERS
 from indexer.pipeline.versions import NEWEST
 from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
 from indexer.records.files import SKIPPED_BY_CONTENT, TOOL_WRITTEN, GeneratedBy, SkipReason
+from indexer.records.manifests import MANIFEST_CHARACTERS
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 
@@ -190,9 +190,9 @@ class LoadedTree:
         """Yield stored paths that the tree does not have, in portions."""
         return self._paths(_REMOVED_PATHS)
 
-    def mismatch(self, *, everything: bool) -> TreeMismatch:
+    def mismatch(self, *, of_all: bool) -> TreeMismatch:
         """Compare the run's batches with the paths they must have: the changed ones, or all."""
-        statement = _MISSING_OF_ALL if everything else _MISSING_OF_CHANGED
+        statement = _MISSING_OF_ALL if of_all else _MISSING_OF_CHANGED
         with connection.cursor() as cursor:
             cursor.execute(statement, self._parameters)
             missing, example = cursor.fetchone()

@@ -14,14 +14,12 @@ from django.db.models.lookups import IsNull
 from central.knowledge.calibration import LINKED
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, Origin, PolicyCheck
-from central.knowledge.services.catch_up import held
 from central.knowledge.services.linking import read_files
-from central.knowledge.services.semantic import documents_to_link, link_chunks
+from central.knowledge.services.semantic import SEMANTIC_LINKS, documents_to_link, link_chunks
 from central.knowledge.services.violations import check_policies
 from central.knowledge.watermarks import FileRange, reasons_due
-from central.maintenance.reconcile import Difference
+from central.projections import Difference
 from central.repositories.models import Repository
-from indexer.limits import SEMANTIC_LINKS
 
 _Fact = tuple[Any, ...]
 
@@ -32,11 +30,11 @@ _OF_FILES: Final = (Origin.TEXT, Origin.POLICY)
 def compare_graph(repository: Repository, *, repair: bool) -> Difference:
     """What of the repository's graph differs; with `repair` the rebuilt graph is kept.
 
-    A repository that the worker has still to catch up with, or is at, is only `due`.
+    Needs the lock. A repository that the worker has still to catch up with is only `due`.
     """
-    with held(repository.organization) as is_held, Matcher() as matcher:
+    with Matcher() as matcher:
         generation = _generation(repository)
-        if not is_held or _is_due(repository):
+        if _is_due(repository):
             return Difference(due=1, differing=0)
         with transaction.atomic():
             facts, weights = _facts(repository), _weights(repository)
@@ -65,9 +63,9 @@ def _make_anew(repository: Repository, matcher: Matcher) -> None:
     Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC).delete()
     PolicyCheck.objects.filter(repository=repository).update(rule_version=0)
     links = CodeLinks.objects.filter(pk=repository.pk).first()
-    everything = FileRange(repository, 0, links.file_id if links else 0)
-    read_files(everything, matcher)
-    link_chunks(everything)
+    whole = FileRange(repository, 0, links.file_id if links else 0)
+    read_files(whole, matcher)
+    link_chunks(whole)
     check_policies(repository, matcher)
 
 
@@ -91,7 +89,7 @@ def _facts(repository: Repository) -> set[_Fact]:
 
 
 def _weights(repository: Repository) -> dict[_Fact, float]:
-    """Weight of each semantic edge to the repository's code that its document keeps for sure."""
+    """Weight of each semantic edge to the repository's code that its document certainly keeps."""
     edges = Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC)
     weights = {
         (document, path, name): weight

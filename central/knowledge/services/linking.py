@@ -27,9 +27,9 @@ from central.knowledge.services.decision_records import sync_records
 from central.knowledge.watermarks import FileRange, file_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from indexer.limits import MENTIONS_SECONDS
 from indexer.records.files import split_lines
 
+MENTIONS_SECONDS: Final = 60.0  # of reading what new files of a repository mention
 _ROWS: Final = 1_000  # of a statement
 
 _log = structlog.get_logger(__name__)
@@ -107,8 +107,8 @@ def definitions_around(file: File, lines: Iterable[int]) -> dict[int, str]:
 
 def _remove_stale_mentions(repository: Repository) -> None:
     """What files that are gone said."""
-    is_there = Exists(file_of(OuterRef("path"), repository))
-    Mention.objects.filter(~is_there, repository=repository).delete()
+    exists = Exists(file_of(OuterRef("path"), repository))
+    Mention.objects.filter(~exists, repository=repository).delete()
     has_source = Exists(file_of(OuterRef("source__path"), repository))
     Edge.objects.filter(~has_source, origin=Origin.TEXT, source__repository=repository).delete()
 

@@ -4,7 +4,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.conf import settings
@@ -25,14 +25,15 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
-from central.leases import is_held, is_over, seconds_from_now
+from central.leases import has_lease, is_over, seconds_from_now
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
 from central.repositories.expectations import expect_no_longer, note_no_index
 from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
-from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 from indexer.output.terminal import foreign_line
 
+BACKFILL_ATTEMPTS: Final = 5
+BACKFILL_ERROR_CHARACTERS: Final = 500
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _BEAT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 30
@@ -65,7 +66,7 @@ def claim_next() -> "Claim | None":
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
     now = timezone.now()
     running = BackfillRepository.objects.filter(
-        is_held(settings.BACKFILL.lease_seconds), state=WorkState.RUNNING
+        has_lease(settings.BACKFILL.lease_seconds), state=WorkState.RUNNING
     )
     if running.count() >= settings.BACKFILL.at_once:
         return None
@@ -201,7 +202,7 @@ class Claim:
         pause = min(_FIRST_PAUSE_SECONDS * 4 ** (self.row.attempts - 1), _LONGEST_PAUSE_SECONDS)
         self._queue_again(error, pause)
 
-    def postpone(self, error: str, pause_seconds: float) -> None:
+    def requeue(self, error: str, pause_seconds: float) -> None:
         """Wait for a server that is unavailable or limits requests: no attempt is counted."""
         pause = min(max(pause_seconds, _FIRST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
         self._queue_again(error, pause, attempts=F("attempts") - 1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -20,8 +21,8 @@ from central.tenancy.models import Organization
 from indexer.errors import ConfigurationError
 from indexer.forge.repositories import is_login
 from indexer.forge.selection import Selection
-from indexer.limits import BACKFILL_URLS
 
+BACKFILL_URLS: Final = 1_000  # of one request
 _LONGEST_PATH = 6  # groups of an address that its project's name may have
 
 
@@ -89,13 +90,13 @@ def request_again(repository: Repository, *, actor: str) -> bool:
     Also False while it is paused, and if its backfill was cancelled: nothing is cloned then. What
     may be used stays as its backfill has it, also if another person asks.
     """
-    followed = BackfillRepository.objects.filter(
+    cloned = BackfillRepository.objects.filter(
         ACTIVE,
         repository=repository,
         repository__indexed_by=IndexedBy.CENTRAL,
         repository__paused=False,
     )
-    return bool(queue_again(followed, actor=actor, error=""))
+    return bool(queue_again(cloned, actor=actor, error=""))
 
 
 def cancel_backfill(backfill: Backfill, *, actor: str) -> None:

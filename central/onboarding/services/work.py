@@ -54,11 +54,11 @@ def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
 
 
 def _end(claim: Claim, error: Exception) -> bool:
-    """End or postpone the work after an error; return whether the error was an expected one."""
+    """End or requeue the work after an error; return whether the error was an expected one."""
     if isinstance(error, SkippedError):
         claim.skip(str(error), has_nothing=isinstance(error, NothingThereError))
     elif isinstance(error, UnavailableError | ForgeUnavailableError):
-        claim.postpone(str(error), getattr(error, "pause_seconds", 0.0))
+        claim.requeue(str(error), getattr(error, "pause_seconds", 0.0))
     elif isinstance(error, QuotaError | ServiceError | ForgeError):
         claim.fail(str(error))
     elif isinstance(error, ChildError):

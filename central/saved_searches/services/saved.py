@@ -16,15 +16,13 @@ from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Membership, Organization, Scope
-from indexer.limits import (
-    SAVED_SEARCH_NAME_CHARACTERS,
-    SAVED_SEARCHES_OF_ORGANIZATION,
-    SAVED_SEARCHES_OF_PERSON,
-)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+SAVED_SEARCHES_OF_PERSON: Final = 20  # in an organisation
+SAVED_SEARCHES_OF_ORGANIZATION: Final = 200
+SAVED_SEARCH_NAME_CHARACTERS: Final = 100
 _REQUESTS: Final = SearchRequestSerializer()
 
 
@@ -100,7 +98,7 @@ def save_search(
 def change_search(
     *, search: SavedSearch, user: "User", name: str, is_shared: bool, is_watched: bool
 ) -> None:
-    """Change a search of one's own. What was watched and is no longer, is forgotten.
+    """Change a search of one's own. The state of a watch that ends is deleted.
 
     Raises NotFoundError, InvalidError, ConflictError (`saved_search_exists`).
     """
@@ -189,8 +187,8 @@ def _forget_former_members(searches: QuerySet[SavedSearch]) -> bool:
     members = Membership.objects.filter(
         user=OuterRef("owner"), organization=OuterRef("organization")
     )
-    forgotten = searches.filter(~Exists(members), is_shared=False, owner__is_superuser=False)
-    deleted, _ = forgotten.delete()
+    ownerless = searches.filter(~Exists(members), is_shared=False, owner__is_superuser=False)
+    deleted, _ = ownerless.delete()
     return deleted > 0
 
 

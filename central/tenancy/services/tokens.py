@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -15,11 +15,11 @@ from central.tenancy.credentials import credential_of_member
 from central.tenancy.models import ApiToken, Organization, Scope, parse_organization_slug
 from central.tenancy.services.organizations import create_organization, organization_named
 from central.tenancy.tokens import new_token, token_digest
-from indexer.limits import ORGANIZATION_TOKENS
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+ORGANIZATION_TOKENS: Final = 500  # of an organisation, valid, that are no person's and no job's
 _PREFIX_LENGTH = 12
 MAX_DAYS = 36_500
 MAX_PERSONAL_DAYS = 366
@@ -33,13 +33,14 @@ def create_token(
     scopes: Collection[str],
     actor: str,
     repositories: Collection[str] | None = None,
+    visibilities: Collection[str] | None = None,
     expires_days: int | None = None,
     name: str = "",
 ) -> str:
     """Create a token and return it; it is not stored and cannot be read later.
 
-    `organization_slug` may be 'org-acme' too; `repositories` None permits every repository. Raises
-    NotFoundError, InvalidError.
+    `organization_slug` may be 'org-acme' too; `repositories` None permits every repository,
+    `visibilities` None repositories of every visibility. Raises NotFoundError, InvalidError.
     """
     organization = organization_named(organization_slug)
     unknown = set(scopes) - set(Scope.values)
@@ -55,6 +56,7 @@ def create_token(
             name=name,
             scopes=sorted(set(scopes)),
             repositories=None if repositories is None else sorted(set(repositories)),
+            visibilities=None if visibilities is None else sorted(set(visibilities)),
             expires_at=_in(expires_days) if expires_days else None,
         ),
         actor,
@@ -176,6 +178,7 @@ def _issue(unsaved: ApiToken, actor: str) -> str:
             "id": unsaved.pk,
             "scopes": unsaved.scopes,
             "repositories": unsaved.repositories,
+            "visibilities": unsaved.visibilities,
             "expires_at": expires_at.isoformat(timespec="seconds") if expires_at else None,
             "owner": unsaved.owner.get_username() if unsaved.owner else None,
         },

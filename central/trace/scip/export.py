@@ -21,10 +21,11 @@ from central.trace.resolve.questions import Key, last_name
 from central.trace.resolve.references import sites_in
 from central.trace.scip.documents import Meaning, document_of, information
 from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
-from indexer.limits import SCIP_EXPORT_EXTERNAL_SYMBOLS, SCIP_EXPORT_SECONDS
 from indexer.records.references import Access, Binding
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 
+SCIP_EXPORT_EXTERNAL_SYMBOLS: Final = 50_000  # of other repositories, which an export describes
+SCIP_EXPORT_SECONDS: Final = 1_800.0
 TOOL: Final = "aeterna-code-search"
 
 
@@ -115,7 +116,7 @@ def _documents(
 
 
 def _meanings(edges: Iterable[Edge]) -> Mapping[int, list[Meaning]]:
-    """Return what references surely mean, by file: of several definitions none is told.
+    """Return what references surely mean, by file: of several definitions none is reported.
 
     A value that is a function of another name has a name of its own. Making an instance means the
     class and the constructor that it defines itself.

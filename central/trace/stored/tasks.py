@@ -1,15 +1,11 @@
 """Celery's side: a thin wrapper."""
 
-import time
-
-from django.conf import settings
-
 from central.celery import app
-from central.trace.stored import follower
+from central.projections import until_next_sweep
+from central.trace.stored.follower import CallEdges
 
 
 @app.task(name="central.trace.stored.tasks.follow")
 def follow() -> None:
     """Bring stored edges up to what is indexed, until the next message is due."""
-    end = time.monotonic() + settings.SWEEP_SECONDS
-    follower.follow_all(is_stopping=lambda: time.monotonic() >= end)
+    CallEdges(until_next_sweep()).follow()

@@ -11,7 +11,7 @@ from django.utils import timezone
 from central.corpus.dump import dump_lines
 from central.ingest import tasks
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, claims, staging
+from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
 from central.ingest.services.apply_run import apply_run
 from central.maintenance import tasks as maintenance_tasks
@@ -36,10 +36,10 @@ def dump(project: str) -> list[str]:
 
 STEPS: list[tuple[object, str]] = [
     (applying, "_require_generation"),
-    (applying, "stage_batches"),
-    (staging, "save_embeddings"),
-    (staging, "write_points"),
-    (staging, "save_file_vectors"),
+    (applying, "prepare_vectors"),
+    (vectors, "save_embeddings"),
+    (vectors, "write_points"),
+    (vectors, "save_file_vectors"),
     (claims.Claim, "report"),
     (applying, "commit_run"),
     (apply_commit, "_advance"),
@@ -47,8 +47,8 @@ STEPS: list[tuple[object, str]] = [
     (apply_commit, "insert_files"),
     (apply_commit, "update_term_stats"),
     (apply_commit, "_count"),
-    (applying, "_remove_stale_points"),
-    (applying, "delete_points"),
+    (applying, "delete_stale_points"),
+    (vectors, "delete_points"),
 ]
 
 
@@ -101,5 +101,5 @@ def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> Non
     Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
     maintenance_tasks.purge()
     assert not Repository.objects.exists()
-    maintenance_tasks.forget()
+    maintenance_tasks.apply_retention()
     maintenance_tasks.reconcile()

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeterna_code_search.contract.search import FacetCount, Mode, SearchRequest
-from central.search.facets import facets_of
+from central.search.facets import FACET_VALUES, facets_of
 from central.search.service import search
 from central.tenancy.models import Organization
-from indexer.limits import FACET_VALUES
 from tests.central.search.conftest import Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 

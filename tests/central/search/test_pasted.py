@@ -14,9 +14,8 @@ from aeterna_code_search.contract.search import (
 )
 from central.repositories.models import Repository
 from central.search import file_tails, service
-from central.search.file_tails import files_ending
+from central.search.file_tails import STACK_FILES_OF_TAIL, files_ending
 from central.tenancy.models import Organization
-from indexer.limits import STACK_FILES_OF_TAIL
 from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.search.conftest import Search
