@@ -8,7 +8,7 @@ from central.knowledge.services.catch_up import catch_up
 from central.knowledge.services.snapshot import keep_snapshots
 from central.maintenance.worker import EmbeddedWorker
 from central.onboarding.services.listing import list_next
-from central.onboarding.services.queue import expire_leases, queue_pushed
+from central.onboarding.services.queue import CloneClaim, queue_pushed
 from central.onboarding.services.work import remove_leftovers, work_next
 from central.trace.stored.follower import follow_all
 
@@ -62,7 +62,7 @@ class BackfillWorker(WorkerThread):
     def work(self) -> None:
         """Read due lists and work until nothing is due."""
         if self._has_leftovers:
-            expire_leases()
+            CloneClaim.expire_leases()
             remove_leftovers()
             self._has_leftovers = False
         if self._is_first:

@@ -10,7 +10,7 @@ from central.background import BATCHES, RUNS, WorkerThread
 from central.corpus.backends import is_store_embedded, vector_store
 from central.github.services.deferred_events import apply_deferred
 from central.ingest.services.apply_run import apply_next
-from central.ingest.services.claims import expire_leases, sweep
+from central.ingest.services.claims import RunClaim, sweep
 from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.staging import stage_uploads
 from central.maintenance.organization_deletion import purge_retired
@@ -94,7 +94,7 @@ class EmbeddedWorker(WorkerThread):
     def work(self) -> None:
         """Apply runs, then do what else is due."""
         if self._is_first and is_store_embedded():
-            expire_leases()  # the embedded store belongs to this process: no other can apply
+            RunClaim.expire_leases()  # the store is this process's: no other can apply
         self._is_first = False
         self._apply()
         while not self.is_stopping() and stage_uploads():

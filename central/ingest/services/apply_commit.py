@@ -13,7 +13,7 @@ from central.corpus.scip import put_documents, refresh_scip
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.services.batches import path_key
-from central.ingest.services.claims import Claim
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.run_ends import end_run
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.staging import read_file_vectors
@@ -38,13 +38,13 @@ class GenerationMovedError(Exception):
 
 @transaction.atomic
 def commit_run(
-    claim: Claim, batches: StoredBatches, segments: SegmentWriter[str]
+    claim: RunClaim, batches: StoredBatches, segments: SegmentWriter[str]
 ) -> tuple[CorpusDelta, Repository]:
     """Commit all or nothing; returns the differences and the former repository.
 
     `batches` are staged; `segments` are those of the run's texts, by path.
     """
-    run = claim.run
+    run = claim.row
     claim.lock()
     guard_writer(run_id=run.pk, idle_seconds=_IDLE_SECONDS)
     before = _advance(run)

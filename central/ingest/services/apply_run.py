@@ -8,7 +8,6 @@ import errno
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
-from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
@@ -23,12 +22,13 @@ from central.ingest.services.apply_commit import (
     IncompleteRunError,
     commit_run,
 )
-from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.points import delete_points
 from central.ingest.services.run_lifecycle import end_claimed_run
 from central.ingest.services.salvage import PointsMissingError, verify_direct_points
 from central.ingest.services.staging import EmbeddingGoneError, stage_batches
 from central.ingest.services.stored_batches import StoredBatch, StoredBatches
+from central.jobs import ClaimLostError
 from central.observability import metrics
 from central.observability.tracing import Span, span
 from central.repositories.models import Repository
@@ -51,27 +51,22 @@ class Attempt(NamedTuple):
     state: RunState | None
 
 
-def apply_run(*, run_id: UUID) -> RunState | None:
-    """Claim and apply a run; returns its final state, or None if it is taken or must wait.
+def apply_next() -> Attempt | None:
+    """Apply the run whose turn it is; None if none can be claimed."""
+    claim = RunClaim.take(RunClaim.in_turn("queued_at"))
+    return None if claim is None else Attempt(apply_claimed(claim))
+
+
+def apply_claimed(claim: RunClaim) -> RunState | None:
+    """Apply a run; returns its final state, or None if the claim was lost or it must wait.
 
     Must not be called in a transaction. An unexpected error is recorded on the run and raised;
     the run is tried RUN_MAX_ATTEMPTS times.
     """
-    claim = claim_run(run_id=run_id)
-    return None if claim is None else _apply_claimed(claim)
-
-
-def apply_next() -> Attempt | None:
-    """Apply the run whose turn it is; None if none can be claimed."""
-    claim = claim_next()
-    return None if claim is None else Attempt(_apply_claimed(claim))
-
-
-def _apply_claimed(claim: Claim) -> RunState | None:
     started = time.perf_counter()
     with (
-        structlog.contextvars.bound_contextvars(run=str(claim.run.pk)),
-        span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as apply_span,
+        structlog.contextvars.bound_contextvars(run=str(claim.row.pk)),
+        span("code.index.build", path=str(claim.row.repository), mode=claim.row.mode) as apply_span,
     ):
         try:
             with claim.kept_alive():
@@ -84,7 +79,7 @@ def _apply_claimed(claim: Claim) -> RunState | None:
             outcome = apply_span.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     if state == RunState.APPLIED:
-        _follow_up(claim.run)
+        _follow_up(claim.row)
     return state
 
 
@@ -96,14 +91,14 @@ def _follow_up(run: IndexRun) -> None:
             _log.exception("follow_up_failed", run=str(run.pk))
 
 
-def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
+def _attempt(claim: RunClaim, apply_span: Span) -> RunState | None:
     try:
         return _apply(claim, apply_span)
     except ClaimLostError:
         raise
     except Exception as exc:
         if _is_full(exc):
-            _log.error("disk_full", run=str(claim.run.pk))
+            _log.error("disk_full", run=str(claim.row.pk))
             metrics.UNAVAILABLE.labels("disk_full").inc()
             return _end(claim, RunState.FAILED, _DISK_FULL)
         if _is_outage(exc):
@@ -111,20 +106,20 @@ def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
             claim.requeue(str(exc))
             return None
         if isinstance(exc, StoreError) and claim.is_last:
-            _log.error("store_refused", run=str(claim.run.pk), error=str(exc))
+            _log.error("store_refused", run=str(claim.row.pk), error=str(exc))
             return _end(claim, RunState.FAILED, str(exc))
-        claim.record_crash(f"{type(exc).__name__}; see the service's log.")
+        claim.retry(f"{type(exc).__name__}; see the service's log.")
         raise
 
 
-def _apply(claim: Claim, apply_span: Span) -> RunState:
+def _apply(claim: RunClaim, apply_span: Span) -> RunState:
     store = vector_store()
     try:
-        _require_generation(claim.run)
-        batches = StoredBatches(claim.run)
+        _require_generation(claim.row)
+        batches = StoredBatches(claim.row)
         with SegmentWriter[str]() as segments:
             with_texts = _add_texts(segments, batches)
-            if claim.run.is_direct:
+            if claim.row.is_direct:
                 verify_direct_points(claim=claim, batches=with_texts, store=store)
             else:
                 stage_batches(claim=claim, batches=with_texts)
@@ -134,8 +129,8 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
-    apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
-    _remove_stale_points(claim.run, store, delta, before)
+    apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.row.commit_sha)
+    _remove_stale_points(claim.row, store, delta, before)
     return RunState.APPLIED
 
 
@@ -154,10 +149,10 @@ def _require_generation(run: IndexRun) -> None:
 
 
 @transaction.atomic
-def _end(claim: Claim, state: RunState, error: str) -> RunState:
+def _end(claim: RunClaim, state: RunState, error: str) -> RunState:
     """End the run without applying it; `services.salvage` deletes its points."""
     claim.lock()
-    if not end_claimed_run(run=claim.run, state=state, error=error):
+    if not end_claimed_run(run=claim.row, state=state, error=error):
         raise ClaimLostError
     return state
 

@@ -15,7 +15,7 @@ from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import pack_vector, save_embeddings
 from central.corpus.rows import ChunkPoint
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services.claims import Claim
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.points import WithVector, delete_points, slices, uploaded_files
 from central.ingest.services.run_lifecycle import are_vectors_paid
 from central.ingest.services.staging import save_file_vectors
@@ -43,13 +43,13 @@ class VerifiedPoints:
 
 
 def verify_direct_points(
-    *, claim: Claim, batches: Iterable[StoredBatch], store: VectorStore
+    *, claim: RunClaim, batches: Iterable[StoredBatch], store: VectorStore
 ) -> None:
     """Store the vector of every chunk of the run as an Embedding, and those of its files.
 
     Raises ClaimLostError, PointsMissingError after all were checked, StoreError.
     """
-    run = claim.run
+    run = claim.row
     collection = collection_of(run.repository, run.embedder)
     total = uploaded_files(run)
     done = missing = wrong = 0

@@ -20,7 +20,7 @@ from central.corpus.rows import ChunkPoint
 from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
-from central.ingest.services.claims import Claim
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.points import WithVector, slices, uploaded_files, write_points
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.stored_batches import StoredBatch, read_batch
@@ -113,12 +113,12 @@ def _keep_alive() -> None:
     execute("SELECT", [])
 
 
-def stage_batches(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
+def stage_batches(*, claim: RunClaim, batches: Iterable[StoredBatch]) -> None:
     """Stage what is not staged. Raises ClaimLostError, EmbeddingGoneError, StoreError.
 
     Not in a transaction, which would hide from others that the lease is renewed meanwhile.
     """
-    run = claim.run
+    run = claim.row
     total = uploaded_files(run)
     done = 0
 

@@ -13,12 +13,11 @@ from central.ingest import tasks
 from central.ingest.models import IndexRun
 from central.ingest.services import apply_commit, claims, staging
 from central.ingest.services import apply_run as applying
-from central.ingest.services.apply_run import apply_run
 from central.maintenance import tasks as maintenance_tasks
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
-from tests.central.protocol import Api, api_of, apply_queued
+from tests.central.protocol import Api, api_of, apply_queued, apply_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,7 +39,7 @@ STEPS: list[tuple[object, str]] = [
     (staging, "save_embeddings"),
     (staging, "write_points"),
     (staging, "save_file_vectors"),
-    (claims.Claim, "report"),
+    (claims.RunClaim, "report"),
     (applying, "commit_run"),
     (apply_commit, "_advance"),
     (apply_commit, "remove_files"),

@@ -373,7 +373,7 @@ def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
     api = api_of()
     api.queue_full({"a.py": "".join(f"def f{number}\n" for number in range(1_000))})
     calls: list[str] = []
-    upsert, report = type(vector_store()).upsert, claims.Claim.report
+    upsert, report = type(vector_store()).upsert, claims.RunClaim.report
 
     def written(*arguments: Any) -> None:
         calls.append("upsert")
@@ -384,7 +384,7 @@ def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
         report(*arguments)
 
     monkeypatch.setattr(type(vector_store()), "upsert", written)
-    monkeypatch.setattr(claims.Claim, "report", reported)
+    monkeypatch.setattr(claims.RunClaim, "report", reported)
     assert apply_queued() == ["applied"]
     between = [list(same) for call, same in groupby(calls) if call == "upsert"]
     assert max(map(len, between)) == 4

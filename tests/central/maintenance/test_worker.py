@@ -17,14 +17,13 @@ from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
 from central.ingest.models import IndexRun
 from central.ingest.services.apply_run import Attempt
-from central.ingest.services.claims import claim_run
 from central.maintenance import organization_deletion, repository_deletion, worker
 from central.maintenance.worker import EmbeddedWorker, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from central.repositories.states import RunState
 from indexer.errors import StoreUnavailableError
-from tests.central.protocol import Api, api_of
+from tests.central.protocol import Api, api_of, claim_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
