@@ -32,7 +32,7 @@ class Claim(Generic[_Row]):
     `claimed_at`, the organisation that was served last comes last.
     """
 
-    model: ClassVar[type[Model]]
+    model: ClassVar[type[Any]]
     organization: ClassVar[str] = "organization"
     waiting: ClassVar[Q]
     running: ClassVar[Q]
@@ -77,7 +77,8 @@ class Claim(Generic[_Row]):
     @classmethod
     def rows(cls) -> QuerySet[_Row]:
         """Return all rows."""
-        return cls.model._default_manager.all()
+        rows: QuerySet[_Row] = cls.model._default_manager.all()
+        return rows
 
     @classmethod
     def claimable(cls) -> QuerySet[_Row]:
@@ -219,4 +220,4 @@ class Claim(Generic[_Row]):
     def pause_seconds(cls, failures: int) -> float:
         """Return the pause after so many failures in a row."""
         pause = cls.first_pause_seconds * cls.pause_factor ** (failures - 1)
-        return min(pause, cls.longest_pause_seconds)
+        return float(min(pause, cls.longest_pause_seconds))

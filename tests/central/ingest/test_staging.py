@@ -258,7 +258,7 @@ def test_an_apply_renews_its_lease_while_it_stages_a_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(staging, "_ROWS", 2)
-    monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", -1)
+    monkeypatch.setattr(claims.RunClaim, "beat_seconds", -1)
     api_of().queue_full(FILES)
     leases: list[datetime | None] = []
     write = staging.write_points
