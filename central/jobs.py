@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from django.db import transaction
-from django.db.models import Aggregate, Count, F, Max, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce, Now
 
