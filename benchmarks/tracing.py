@@ -73,7 +73,16 @@ def export(acme: Organization, directory: Path) -> Iterator[Figure]:
     """The graph with all calls, as a file: how long it takes, and the command's memory."""
     started = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli", "graph", "export", "graph.duckdb", "--calls", "--force"],
+        [
+            sys.executable,
+            "-m",
+            "aeterna_code_search.cli",
+            "graph",
+            "export",
+            "graph.duckdb",
+            "--calls",
+            "--force",
+        ],
         cwd=directory,
         env=clean_environment(
             {

@@ -25,8 +25,10 @@ class Sentence(str):
         return cls._made(
             *(
                 part
-                for one in sentences
-                for part in (one.parts if isinstance(one, Sentence) else [_plain(one)])
+                for sentence in sentences
+                for part in (
+                    sentence.parts if isinstance(sentence, Sentence) else [_plain(sentence)]
+                )
             )
         )
 

@@ -32,7 +32,7 @@ class Waits:
     def enter(self, key: str, organization_id: int) -> Wait | None:
         """Take a place; None if too many wait, here or of the organisation, or at the end."""
         with self._lock:
-            organizations = [one.organization_id for one in self._waits]
+            organizations = [wait.organization_id for wait in self._waits]
             if (
                 self._is_ending
                 or len(organizations) >= self._at_once
@@ -51,12 +51,12 @@ class Waits:
     def awaited(self) -> set[str]:
         """Return what is waited for."""
         with self._lock:
-            return {one.key for one in self._waits}
+            return {wait.key for wait in self._waits}
 
     def wake(self, keys: Collection[str]) -> None:
         """Wake all that wait for one of `keys`, and free their places."""
         with self._lock:
-            self._wake([one for one in self._waits if one.key in keys])
+            self._wake([wait for wait in self._waits if wait.key in keys])
 
     def end(self) -> None:
         """Wake all, and let none wait any more: this process ends."""
@@ -65,6 +65,6 @@ class Waits:
             self._wake(list(self._waits))
 
     def _wake(self, waits: Collection[Wait]) -> None:
-        for one in waits:
-            self._waits.discard(one)
-            one.woken.set_result(None)
+        for wait in waits:
+            self._waits.discard(wait)
+            wait.woken.set_result(None)

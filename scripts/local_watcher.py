@@ -13,7 +13,7 @@ from typing import Any
 
 from scripts.local_service import ROOT, ServiceError, clean_environment
 
-WATCH = ("-m", "cli", "watch", "--json")
+WATCH = ("-m", "aeterna_code_search.cli", "watch", "--json")
 _SECONDS = 120.0
 
 Line = dict[str, Any]

@@ -27,7 +27,19 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path.cwd()
-PACKAGES = ("agents", "central", "cli", "contract", "indexer", "integrations")
+# Also the names of packages in trees before they stood below aeterna_code_search.
+PACKAGES = (
+    "aeterna_code_search",
+    "agents",
+    "central",
+    "cli",
+    "contract",
+    "indexer",
+    "integrations",
+)
+AGENTS = ("aeterna_code_search.agents.", "agents.")
+CLI = ("aeterna_code_search.cli.", "cli.")
+INTEGRATIONS = ("aeterna_code_search.integrations.", "integrations.")
 NOT_IMPORTED = re.compile(r".*(\.migrations|\.__main__|central\.settings\..*)$")
 VARIABLE = re.compile(
     r"(ACTIONS|AETERNA|CELERY|CODESEARCH|DATABASE|GITHUB|OLLAMA|OPENAI|OTEL|QDRANT|RUNNER"
@@ -72,13 +84,13 @@ def import_everything() -> list[str]:
     return failures
 
 
-def modules(package: str = "") -> list[Any]:
+def modules(package: str | tuple[str, ...] = "") -> list[Any]:
     """The imported modules of the product, or of one package of it."""
     begins = package or tuple(f"{name}." for name in PACKAGES)
     return [module for name, module in sorted(sys.modules.items()) if name.startswith(begins)]
 
 
-def find(name: str, package: str = "") -> Any:
+def find(name: str, package: str | tuple[str, ...] = "") -> Any:
     """What is called `name` in the module that defines it, wherever that is."""
     found = [vars(module)[name] for module in modules(package) if name in vars(module)]
     if not found:
@@ -170,7 +182,7 @@ def commands() -> Lines:
             yield from walk(inner[1], context, inner[0])
 
     for name in ("codesearch", "aeterna"):
-        application = find(f"{name}_application", "cli.")()
+        application = find(f"{name}_application", CLI)()
         yield from walk(typer.main.get_command(application), None, name)
     yield from parsers("python -m indexer", import_module("indexer.__main__")._parser())
     yield from management_commands()
@@ -306,10 +318,10 @@ def tools() -> Lines:
         return server, add(server, *arguments, **named)
 
     code, toolset = server_of(
-        find("add_tools", "agents."), lambda: None, hints=find("LOCAL_HINTS", "agents.")
+        find("add_tools", AGENTS), lambda: None, hints=find("LOCAL_HINTS", AGENTS)
     )
-    sidecar, _ = server_of(find("add_sidecar_tools", "agents."), lambda: None)
-    for module in modules("integrations."):
+    sidecar, _ = server_of(find("add_sidecar_tools", AGENTS), lambda: None)
+    for module in modules(INTEGRATIONS):
         if module.__name__.endswith(".mcp_tools"):
             module.add_tools(toolset, {}, ROOT)
     for name, server in (("code", code), ("sidecar", sidecar)):

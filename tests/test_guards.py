@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
+PACKAGES = ("aeterna_code_search", "central", "indexer")
 _LIMIT = re.compile(
     r"LimitedProcess(?:es)?\(|limit_memory\(|RLIMIT_|ITIMER_PROF|GIT_COMMAND_SECONDS"
 )
@@ -49,7 +49,7 @@ STAND_INS = {  # of each guard: the file of its test, the test
         "central/web/test_colouring.py",
         "test_a_text_that_is_slow_all_over_keeps_the_colours_of_its_beginning",
     ),
-    "cli/output/highlighting.py": (
+    "aeterna_code_search/cli/output/highlighting.py": (
         "cli/output/test_search_results.py",
         "test_a_text_that_takes_too_long_is_shown_without_colours_and_says_why",
     ),

@@ -79,7 +79,7 @@ def test_a_constant_is_used(name: str) -> None:
     uses = re.compile(rf"\b{name}\b")
     sources = (
         path
-        for package in ("agents", "central", "cli", "indexer", "integrations")
+        for package in ("aeterna_code_search", "central", "indexer")
         for path in (ROOT / package).rglob("*.py")
         if path != Path(limits.__file__)
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.test_links import listed
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
+PACKAGES = ("aeterna_code_search", "central", "indexer")
 # Each American spelling with the British one.
 SPELLINGS = {
     "analyz": "analys",

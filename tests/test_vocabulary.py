@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("agents", "cli", "indexer", "integrations")
+PACKAGES = ("aeterna_code_search", "indexer")
 KINDS = ("tutorial", "how-to", "reference", "explanation")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", *(f"docs/{kind}/*.md" for kind in KINDS))
 _ROW = re.compile(r"\| `(\w+)` \| `(\w+)` \|")

@@ -11,7 +11,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
-from agents.tokens import compact_json
+from aeterna_code_search.agents.tokens import compact_json
 from benchmarks.agents.tasks import TASKS, Call
 from benchmarks.retrieval.baseline import MODEL
 

@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 from rich.console import Console
 from rich.table import Table
 
-from agents.tokens import estimate_tokens
+from aeterna_code_search.agents.tokens import estimate_tokens
 from benchmarks.agents.answers import Sent, ask, ask_semble, serena_server
 from benchmarks.agents.corpus import count, fit_costs
 from benchmarks.agents.starting import starting
@@ -96,7 +96,10 @@ def _measure(workspace: Path, tokenizer: Tokenizer, options: argparse.Namespace)
 
 def _server(environment: dict[str, str], directory: Path) -> StdioServerParameters:
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "cli", "mcp"], env=environment, cwd=directory
+        command=sys.executable,
+        args=["-m", "aeterna_code_search.cli", "mcp"],
+        env=environment,
+        cwd=directory,
     )
 
 

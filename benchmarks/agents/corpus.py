@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from agents import tokens
+from aeterna_code_search.agents import tokens
 from benchmarks.agents.fitting import Sample, fit, write
 from benchmarks.agents.tokenizer import Tokenizer
 from tests.agents.token_kinds import TABLE, texts_by_kind

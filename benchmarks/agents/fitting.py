@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.tokens import cost_of_unknown, features, kind_of, pieces
+from aeterna_code_search.agents.tokens import cost_of_unknown, features, kind_of, pieces
 
 COMMON_WORDS: Final = 800
 COMMON_SIGNS: Final = 120

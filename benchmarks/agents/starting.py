@@ -29,7 +29,10 @@ _INITIALIZE: Final = {
 
 def starting(environment: Mapping[str, str], directory: Path) -> list[Figure]:
     """Measure `codesearch mcp` and the SDK's server without tools, in turns."""
-    programs = ([sys.executable, "-c", _BARE], [sys.executable, "-m", "cli", "mcp"])
+    programs = (
+        [sys.executable, "-c", _BARE],
+        [sys.executable, "-m", "aeterna_code_search.cli", "mcp"],
+    )
     samples: list[list[float]] = [[], []]
     for start in range(STARTS + 1):
         for program, seconds in zip(programs, samples, strict=True):

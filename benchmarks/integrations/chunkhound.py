@@ -7,9 +7,14 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+from aeterna_code_search.integrations.chunkhound.database_index import DatabaseIndex
+from aeterna_code_search.integrations.chunkhound.records import (
+    ChunkType,
+    Filters,
+    SearchRequest,
+    Target,
+)
 from benchmarks.tables import Figure, percentile
-from integrations.chunkhound.database_index import DatabaseIndex
-from integrations.chunkhound.records import ChunkType, Filters, SearchRequest, Target
 
 CHUNKS = 20_000
 FILES = 1_000

@@ -4,13 +4,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from aeterna_code_search.cli.indexing import index_target
+from aeterna_code_search.client.target.target import open_target
+from aeterna_code_search.integrations.chunkhound.export import Exported, Progress, export_index
 from benchmarks.corpora import python_repository
 from benchmarks.tables import Figure
-from cli.indexing import index_target
-from cli.target.target import open_target
 from indexer.client.credentials import Purpose
 from indexer.records.runs import Requested
-from integrations.chunkhound.export import Exported, Progress, export_index
 from scripts.local_service import running_service
 
 MEGABYTES = 4

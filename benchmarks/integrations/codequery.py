@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from aeterna_code_search.integrations.codequery import CodeQuery
+from aeterna_code_search.integrations.codequery.configuration import DiscoveryRules
+from aeterna_code_search.integrations.codequery.discovery import discovered_files
+from aeterna_code_search.integrations.codequery.hashes import local_files
+from aeterna_code_search.integrations.codequery.retry import Deadline
 from benchmarks.tables import Figure
-from integrations.codequery import CodeQuery
-from integrations.codequery.configuration import DiscoveryRules
-from integrations.codequery.discovery import discovered_files
-from integrations.codequery.hashes import local_files
-from integrations.codequery.retry import Deadline
 
 FILES = 5_000
 ROUNDS = 5

@@ -21,7 +21,7 @@ PROGRAM = """
 import time
 started = time.perf_counter()
 import json, sys
-from integrations.langchain import CodebaseSearchTool, Config
+from aeterna_code_search.integrations.langchain import CodebaseSearchTool, Config
 tool = CodebaseSearchTool(Config(sys.argv[1]), directory=sys.argv[2])
 imported = time.perf_counter()
 samples = []

@@ -135,18 +135,18 @@ def _of_definitions(asked: _Asked) -> _Found:
     named, unknown, cut = changed_definitions(
         scope, asked.repository, request.symbols, request.files
     )
-    definitions = [one for one in named if asked.has(one.package)]
+    definitions = [definition for definition in named if asked.has(definition.package)]
     callers = find_callers(scope.resolver, definitions, min_confidence=request.min_confidence)
     found = _Found(
-        {one.package for one in definitions},
+        {definition.package for definition in definitions},
         cut=[*cut, *([CUT_CALLERS] if callers.is_cut else [])],
         definitions=len(definitions),
         unknown=unknown,
         unresolved=callers.tally.unresolved,
     )
-    whole = {one.path for one in request.files if not one.lines}
-    files = {one.file for one in definitions if one.path in whole}
-    keys = {one.key for one in definitions}
+    whole = {file.path for file in request.files if not file.lines}
+    files = {definition.file for definition in definitions if definition.path in whole}
+    keys = {definition.key for definition in definitions}
     for edge in _once(callers.edges, definitions):
         if edge.site.file not in files and not _is_within(edge, keys):
             found.calls[_user(edge), edge.target] += 1
@@ -182,8 +182,8 @@ def _is_within(edge: Edge, keys: Collection[Key]) -> bool:
 
 def _is_named(edge: Edge) -> bool:
     """Whether an import names the definition: not only one around it, or its module."""
-    one = edge.definition
-    return one is None or (one.key == edge.target and bool(one.kind))
+    definition = edge.definition
+    return definition is None or (definition.key == edge.target and bool(definition.kind))
 
 
 @dataclass(slots=True)
@@ -196,7 +196,7 @@ class _Row:
 
     @property
     def lags(self) -> bool | None:
-        known = {one.lags for one in self.versions} - {None}
+        known = {version.lags for version in self.versions} - {None}
         return True in known if known else None
 
     def most_used(self) -> list[Key]:
@@ -213,11 +213,11 @@ def _rows(asked: _Asked, found: _Found) -> dict[PackagePlace, _Row]:
         rows[user].used[key] += count
     for user in found.imports:
         rows[user]
-    for one in asked.every.requirements(inside=0, of=asked.repository.id):
-        is_of_them = found.packages is None or one.provider.package in found.packages
+    for requirement in asked.every.requirements(inside=0, of=asked.repository.id):
+        is_of_them = found.packages is None or requirement.provider.package in found.packages
         # Who only has it in a manifest may use other definitions.
-        if is_of_them and (found.definitions is None or one.user in rows):
-            rows[one.user].versions.append(one.versions)
+        if is_of_them and (found.definitions is None or requirement.user in rows):
+            rows[requirement.user].versions.append(requirement.versions)
     return rows
 
 
@@ -284,16 +284,16 @@ def _consumer(
         imports=found.imports[place],
         definitions=[
             UsedDefinition(
-                name=one.qualified_name,
-                kind=one.kind,
-                file=one.path,
-                line=one.start_line,
+                name=definition.qualified_name,
+                kind=definition.kind,
+                file=definition.path,
+                line=definition.start_line,
                 calls=found.calls[place, key],
                 imports=found.named[place, key],
-                url=asked.repository.url(one.path, one.start_line),
+                url=asked.repository.url(definition.path, definition.start_line),
             )
             for key in used
-            if (one := definitions.get(key))
+            if (definition := definitions.get(key))
         ],
         definitions_more=max(len(row.used) - _DEFINITIONS, 0),
         owners=asked.scope.owners.listed(*_owned(asked, place)),

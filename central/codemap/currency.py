@@ -83,7 +83,9 @@ def beside_stored(organization: Organization, scope: TraceScope) -> Beside:
     found = resolved(resolver, [site for several in sites.values() for site in several])
     total = rows[0][2] if rows else 0
     unresolved = Counter(
-        (site.name, site.ecosystem) for site, one in found.resolutions if one.is_unresolved
+        (site.name, site.ecosystem)
+        for site, resolution in found.resolutions
+        if resolution.is_unresolved
     )
     return Beside(hidden, files, found.edges, total - len(files), unresolved)
 

@@ -14,10 +14,10 @@ def cycles_of(links: Iterable[tuple[_Node, _Node]]) -> list[list[_Node]]:
         ahead.setdefault(source, []).append(target)
         back.setdefault(target, []).append(source)
     seen: set[_Node] = set()
-    order = [one for start in ahead for one in _finished(start, ahead, seen)]
+    order = [node for start in ahead for node in _finished(start, ahead, seen)]
     seen = set()
     found = [list(_finished(start, back, seen)) for start in reversed(order)]
-    return [one for one in found if len(one) > 1]
+    return [component for component in found if len(component) > 1]
 
 
 def _finished(
@@ -29,7 +29,7 @@ def _finished(
     seen.add(start)
     path = [(start, iter(links.get(start, ())))]
     while path:
-        following = next((one for one in path[-1][1] if one not in seen), None)
+        following = next((node for node in path[-1][1] if node not in seen), None)
         if following is None:
             yield path.pop()[0]
         else:

@@ -92,7 +92,9 @@ def doubts_of(
     The text is searched last, and only for those of which all other doubts are `allowed`.
     """
     unresolved = _unresolved_uses(scope, beside, definitions)
-    found: dict[int, list[Doubt]] = {one.id: [*_about_all(scope, beside)] for one in definitions}
+    found: dict[int, list[Doubt]] = {
+        definition.id: [*_about_all(scope, beside)] for definition in definitions
+    }
     for id_, doubt in chain(
         _of_itself(definitions, imports, unresolved),
         _entry_points(scope, definitions),
@@ -102,14 +104,14 @@ def doubts_of(
     ):
         found[id_].append(doubt)
     unnamed = [
-        one
-        for one in definitions
-        if not unresolved[one.name, one.ecosystem]
-        and all(doubt.code in allowed for doubt in found[one.id])
+        definition
+        for definition in definitions
+        if not unresolved[definition.name, definition.ecosystem]
+        and all(doubt.code in allowed for doubt in found[definition.id])
     ]
     for id_, doubt in _mentioned(scope, unnamed, imports):
         found[id_].append(doubt)
-    return {id_: sorted(doubts, key=lambda one: one.code) for id_, doubts in found.items()}
+    return {id_: sorted(doubts, key=lambda doubt: doubt.code) for id_, doubts in found.items()}
 
 
 def _about_all(scope: TraceScope, beside: Beside) -> Iterator[Doubt]:
@@ -124,27 +126,27 @@ def _about_all(scope: TraceScope, beside: Beside) -> Iterator[Doubt]:
 def _of_itself(
     definitions: Iterable[Definition], imports: Imported, unresolved: Counter[tuple[str, str]]
 ) -> _Found:
-    for one in definitions:
-        if one.generated:
-            yield one.id, Doubt("generated")
-        if count := imports.reexported[one.key]:
-            yield one.id, Doubt("reexported", count)
-        if count := unresolved[one.name, one.ecosystem]:
-            yield one.id, Doubt("unresolved_uses", count)
+    for definition in definitions:
+        if definition.generated:
+            yield definition.id, Doubt("generated")
+        if count := imports.reexported[definition.key]:
+            yield definition.id, Doubt("reexported", count)
+        if count := unresolved[definition.name, definition.ecosystem]:
+            yield definition.id, Doubt("unresolved_uses", count)
 
 
 def _mentioned(scope: TraceScope, definitions: Iterable[Definition], imports: Imported) -> _Found:
-    indexed = [one.id for one in scope.repositories.values() if one.generation]
+    indexed = [repository.id for repository in scope.repositories.values() if repository.generation]
     mentions = first_mentions(scope.resolver, indexed, definitions, imports.lines)
-    for id_, one in mentions.items():
-        project = scope.repositories[one.repository].name if one.repository else ""
-        yield id_, Doubt("name_in_text", None, one.in_project(project) if project else None)
+    for id_, mention in mentions.items():
+        project = scope.repositories[mention.repository].name if mention.repository else ""
+        yield id_, Doubt("name_in_text", None, mention.in_project(project) if project else None)
 
 
 def _unresolved_uses(
     scope: TraceScope, beside: Beside, definitions: Iterable[Definition]
 ) -> Counter[tuple[str, str]]:
-    names = sorted({(one.name, one.ecosystem) for one in definitions})
+    names = sorted({(definition.name, definition.ecosystem) for definition in definitions})
     counts = Counter({name: beside.unresolved.get(name, 0) for name in names})
     columns = [[name for name, _ in names], [ecosystem for _, ecosystem in names]]
     asked = [*columns, scope.resolver.repositories, beside.hidden]
@@ -155,23 +157,27 @@ def _unresolved_uses(
 
 def _published(scope: TraceScope, definitions: Sequence[Definition]) -> _Found:
     """Yield what is in packages that others may install."""
-    files = id_array({one.file for one in definitions})
+    files = id_array({definition.file for definition in definitions})
     rows = fetch_rows(_PUBLIC, [files, scope.resolver.repositories])
     public = {file for (file,) in rows}
-    return ((one.id, Doubt("published")) for one in definitions if one.file in public)
+    return (
+        (definition.id, Doubt("published"))
+        for definition in definitions
+        if definition.file in public
+    )
 
 
 def _partly_parsed(scope: TraceScope, definitions: Sequence[Definition]) -> _Found:
-    names = sorted({one.name for one in definitions} | {OTHER_NAMES})
+    names = sorted({definition.name for definition in definitions} | {OTHER_NAMES})
     rows = fetch_rows_planned_each_time(_UNPARSED, [names, scope.resolver.repositories])
-    for one in definitions:
-        languages = languages_with(one.language)
+    for definition in definitions:
+        languages = languages_with(definition.language)
         count = sum(
-            language in languages and not {one.name, OTHER_NAMES}.isdisjoint(known)
+            language in languages and not {definition.name, OTHER_NAMES}.isdisjoint(known)
             for language, known in rows
         )
         if count:
-            yield one.id, Doubt("partly_parsed", count)
+            yield definition.id, Doubt("partly_parsed", count)
 
 
 def _with_outside_bases(scope: TraceScope, definitions: Sequence[Definition]) -> _Found:
@@ -180,22 +186,28 @@ def _with_outside_bases(scope: TraceScope, definitions: Sequence[Definition]) ->
     A class below may mix a member into what a base outside calls. A type of Go implements
     interfaces without naming them.
     """
-    members = [one for one in definitions if "." in one.qualified_name]
-    owners = [(one.file, one.qualified_name.rpartition(".")[0]) for one in members]
-    subclasses_of(scope.resolver, set(owners), {one.ecosystem for one in members})
-    below = {one: _below(scope.resolver.subclasses, one) for one in owners}
+    members = [definition for definition in definitions if "." in definition.qualified_name]
+    owners = [(member.file, member.qualified_name.rpartition(".")[0]) for member in members]
+    subclasses_of(scope.resolver, set(owners), {member.ecosystem for member in members})
+    below = {class_: _below(scope.resolver.subclasses, class_) for class_ in owners}
     asked = sorted(set(chain(*below.values())))
     lineages = dict(
-        zip(asked, scope.resolver.resolve_all([Ancestors(*one) for one in asked]), strict=True)
+        zip(
+            asked, scope.resolver.resolve_all([Ancestors(*class_) for class_ in asked]), strict=True
+        )
     )
     around = {
-        owner: {key for one in several for key in (one, *(found.key for found in lineages[one]))}
+        owner: {
+            key
+            for class_ in several
+            for key in (class_, *(found.key for found in lineages[class_]))
+        }
         for owner, several in below.items()
     }
     outside = _outside_bases(scope, set(chain(*around.values())))
-    for one, owner in zip(members, owners, strict=True):
-        if one.ecosystem == Ecosystem.GO or not outside.isdisjoint(around[owner]):
-            yield one.id, Doubt("outside_base")
+    for member, owner in zip(members, owners, strict=True):
+        if member.ecosystem == Ecosystem.GO or not outside.isdisjoint(around[owner]):
+            yield member.id, Doubt("outside_base")
 
 
 def _below(subclasses: Mapping[Key, Sequence[Key]], owner: Key) -> set[Key]:
@@ -210,12 +222,12 @@ def _below(subclasses: Mapping[Key, Sequence[Key]], owner: Key) -> set[Key]:
 def _outside_bases(scope: TraceScope, classes: Iterable[Key]) -> set[Key]:
     """Return those of the classes that have a base outside, or one that is unknown."""
     asked = sorted(classes)
-    named = scope.resolver.resolve_all([NamedBases(*one) for one in asked])
-    known = scope.resolver.resolve_all([Bases(*one) for one in asked])
-    found = {one for one in asked if not one[0]}  # of a model of a library
-    for one, rows, bases in zip(asked, named, known, strict=True):
+    named = scope.resolver.resolve_all([NamedBases(*class_) for class_ in asked])
+    known = scope.resolver.resolve_all([Bases(*class_) for class_ in asked])
+    found = {class_ for class_ in asked if not class_[0]}  # of a model of a library
+    for class_, rows, bases in zip(asked, named, known, strict=True):
         if len(_telling(rows)) > len({base.key for base in bases if base.file}):
-            found.add(one)
+            found.add(class_)
     return found
 
 
@@ -226,18 +238,18 @@ def _telling(rows: Iterable[BaseRow]) -> list[BaseRow]:
 def _entry_points(scope: TraceScope, definitions: Sequence[Definition]) -> _Found:
     """Yield what the language calls by its name, and what a decorator or a base class may find."""
     columns = [
-        id_array(one.id for one in definitions),
-        id_array(one.file for one in definitions),
-        [one.start_line for one in definitions],
+        id_array(definition.id for definition in definitions),
+        id_array(definition.file for definition in definitions),
+        [definition.start_line for definition in definitions],
     ]
     rows = fetch_rows(_ABOVE, [_LINES_ABOVE, *columns, scope.resolver.repositories])
     found = {id_ for id_, lines in rows if _is_decorated(lines)}
-    classes = [one for one in definitions if one.kind not in FUNCTIONS]
-    named = scope.resolver.resolve_all([NamedBases(*one.key) for one in classes])
-    found.update(one.id for one, rows in zip(classes, named, strict=True) if _telling(rows))
-    for one in definitions:
-        if one.id in found or _CALLED_BY_LANGUAGE.fullmatch(one.name):
-            yield one.id, Doubt("entry_point")
+    classes = [definition for definition in definitions if definition.kind not in FUNCTIONS]
+    named = scope.resolver.resolve_all([NamedBases(*class_.key) for class_ in classes])
+    found.update(class_.id for class_, rows in zip(classes, named, strict=True) if _telling(rows))
+    for definition in definitions:
+        if definition.id in found or _CALLED_BY_LANGUAGE.fullmatch(definition.name):
+            yield definition.id, Doubt("entry_point")
 
 
 def _is_decorated(lines: Sequence[str]) -> bool:

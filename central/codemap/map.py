@@ -81,42 +81,51 @@ class _Map:
 
     def take_requirements(self, inside: int) -> None:
         """Add what manifests say of the links, and the links that only they have."""
-        for one in self._packages.requirements(inside=inside):
-            self.link(one.user, one.provider).versions.append(one.versions)
+        for requirement in self._packages.requirements(inside=inside):
+            self.link(requirement.user, requirement.provider).versions.append(requirement.versions)
 
     def answer(self, receipt: MapReceipt, repository: int, limit: int) -> CodeMap:
         """Return the strongest links, of a repository or of all."""
-        links = {ends: one for ends, one in self._links.items() if ends[0] != ends[1]}
+        links = {ends: link for ends, link in self._links.items() if ends[0] != ends[1]}
         ids = {place: self._packages.id_of(place) for ends in links for place in ends}
-        cycles = [sorted(ids[one] for one in each) for each in cycles_of(links)]
+        cycles = [sorted(ids[project] for project in each) for each in cycles_of(links)]
         cycles.sort(key=lambda each: (-len(each), each))
-        of_node = {one: number for number, each in enumerate(cycles) for one in each}
+        of_node = {project: number for number, each in enumerate(cycles) for project in each}
         asked = [
-            (ends, one)
-            for ends, one in links.items()
+            (ends, link)
+            for ends, link in links.items()
             if not repository or repository in {place.repository for place in ends}
         ]
-        asked.sort(key=lambda one: (-one[1].calls - one[1].imports, *(ids[end] for end in one[0])))
-        uses, users = Counter(one for one, _ in links), Counter(one for _, one in links)
+        asked.sort(
+            key=lambda pair: (-pair[1].calls - pair[1].imports, *(ids[end] for end in pair[0]))
+        )
+        uses, users = (
+            Counter(package for package, _ in links),
+            Counter(package for _, package in links),
+        )
         shown = asked[:limit]
-        indexed = {one.id for one in self._scope.repositories.values() if one.generation}
+        indexed = {
+            snapshot.id for snapshot in self._scope.repositories.values() if snapshot.generation
+        }
         return CodeMap(
             nodes=[
                 self._node(ids[place], place, users[place], uses[place])
-                for place in sorted({one for ends, _ in shown for one in ends}, key=ids.__getitem__)
+                for place in sorted(
+                    {package for ends, _ in shown for package in ends}, key=ids.__getitem__
+                )
             ],
             links=[
                 MapLink(
                     source=ids[source],
                     target=ids[target],
-                    calls=one.calls,
-                    imports=one.imports,
-                    versions=one.versions[:_VERSIONS],
+                    calls=link.calls,
+                    imports=link.imports,
+                    versions=link.versions[:_VERSIONS],
                     cycle=cycle
                     if (cycle := of_node.get(ids[source])) == of_node.get(ids[target])
                     else None,
                 )
-                for (source, target), one in shown
+                for (source, target), link in shown
             ],
             links_more=len(asked) - len(shown),
             cycles=cycles,
@@ -133,13 +142,13 @@ class _Map:
 
     def _node(self, id_: str, place: PackagePlace, users: int, uses: int) -> MapNode:
         repository = self._scope.repositories[place.repository]
-        one = self._packages.of(place)
+        package = self._packages.of(place)
         return MapNode(
             id=id_,
             project=repository.name,
-            package=(one.name or None) if one else None,
-            ecosystem=one.ecosystem if one else None,
-            version=(one.version or None) if one else None,
+            package=(package.name or None) if package else None,
+            ecosystem=package.ecosystem if package else None,
+            version=(package.version or None) if package else None,
             commit=repository.commit,
             users=users,
             uses=uses,

@@ -59,36 +59,41 @@ def first_mentions(
     Of a name that is in many files, UNUSED_FILES are read.
     """
     found: dict[int, Mention] = {}
-    for one in definitions:
-        mention = _first_mention(resolver, repositories, one, explained)
+    for definition in definitions:
+        mention = _first_mention(resolver, repositories, definition, explained)
         if mention:
-            found[one.id] = mention
+            found[definition.id] = mention
     return found
 
 
 def _first_mention(
     resolver: BatchResolver,
     repositories: Sequence[int],
-    one: Definition,
+    definition: Definition,
     explained: Collection[tuple[int, int]],
 ) -> Mention | None:
-    tree = literal_trigrams(one.name)
+    tree = literal_trigrams(definition.name)
     if tree == EVERYTHING:
         return Mention()
     where = candidates(repositories, tree, most=UNUSED_FILES)
     if where.incomplete or where.damaged:
         return Mention()
     others = chain.from_iterable(ids.tolist() for ids in where.files.values())
-    files = [one.file, *islice((file for file in others if file != one.file), UNUSED_FILES)]
-    callers = sorted(languages_with(one.language))
-    asked = [id_array(files), resolver.repositories, one.repository, callers, sorted(_PROSE)]
-    rows = fetch_rows(_CONTENT, [*asked, one.name])
+    files = [
+        definition.file,
+        *islice((file for file in others if file != definition.file), UNUSED_FILES),
+    ]
+    callers = sorted(languages_with(definition.language))
+    asked = [id_array(files), resolver.repositories, definition.repository, callers, sorted(_PROSE)]
+    rows = fetch_rows(_CONTENT, [*asked, definition.name])
     ids = id_array(file for file, *_ in rows)
-    known = {*explained, *fetch_rows(_DEFINED, [one.name, ids])}
-    known.update(fetch_rows(_REFERRING, [ids, one.name]))
+    known = {*explained, *fetch_rows(_DEFINED, [definition.name, ids])}
+    known.update(fetch_rows(_REFERRING, [ids, definition.name]))
     for file, repository, path, content in rows:
-        for line in _lines_with(one.name, content):
-            is_inside = file == one.file and one.start_line <= line <= one.end_line
+        for line in _lines_with(definition.name, content):
+            is_inside = (
+                file == definition.file and definition.start_line <= line <= definition.end_line
+            )
             if not is_inside and (file, line) not in known:
                 return Mention(repository, path, line)
     return Mention() if len(files) > UNUSED_FILES else None
@@ -97,7 +102,7 @@ def _first_mention(
 def languages_with(language: str) -> set[str]:
     """Return the languages of the same ecosystem: their files may call its definitions."""
     own = ecosystem_of(language)
-    return {one for one in LANGUAGES if ecosystem_of(one) == own}
+    return {language for language in LANGUAGES if ecosystem_of(language) == own}
 
 
 def _lines_with(name: str, content: str) -> Iterator[int]:

@@ -36,7 +36,9 @@ def most_called(
             users, key=lambda key: (-len(users[key]), -users[key].total(), key[1], key[0])
         )
         found = definitions_at(scope.resolver, order[:limit])
-        shown = [_shown(scope, one, users[key]) for key in order if (one := found.get(key))]
+        shown = [
+            _shown(scope, definition, users[key]) for key in order if (definition := found.get(key))
+        ]
         scope.span.set_attributes(resultCount=len(shown))
         return MostCalled(
             definitions=shown,
@@ -50,19 +52,19 @@ def _hint(project: str) -> Sentence:
     return Sentence.of("not_used_elsewhere", _NOTHING, what=project or "another one")
 
 
-def _shown(scope: TraceScope, one: Definition, users: Counter[int]) -> MostCalledDefinition:
-    repository = scope.repositories[one.repository]
+def _shown(scope: TraceScope, definition: Definition, users: Counter[int]) -> MostCalledDefinition:
+    repository = scope.repositories[definition.repository]
     counts = [(scope.repositories[user].name, count) for user, count in users.items()]
-    counts.sort(key=lambda one: (-one[1], one[0]))
+    counts.sort(key=lambda counted: (-counted[1], counted[0]))
     return MostCalledDefinition(
         project=repository.name,
-        file=one.path,
-        line=one.start_line,
-        name=one.qualified_name,
-        kind=one.kind,
-        package=one.distribution or None,
-        url=repository.url(one.path, one.start_line),
+        file=definition.path,
+        line=definition.start_line,
+        name=definition.qualified_name,
+        kind=definition.kind,
+        package=definition.distribution or None,
+        url=repository.url(definition.path, definition.start_line),
         projects=len(users),
         calls=users.total(),
-        users=[CallingProjectCount(*one) for one in counts[:_USERS]],
+        users=[CallingProjectCount(*counted) for counted in counts[:_USERS]],
     )

@@ -64,23 +64,25 @@ class Packages:
         """Return those of a repository that have this name or id."""
         return frozenset(
             key
-            for key, one in self._found.items()
-            if one.repository == repository
-            and name in {one.name, self.id_of(PackagePlace(repository, key))}
+            for key, package in self._found.items()
+            if package.repository == repository
+            and name in {package.name, self.id_of(PackagePlace(repository, key))}
         )
 
     def names(self, repository: int) -> list[str]:
         """Return the names of the packages of a repository."""
-        found = {one.name for one in self._found.values() if one.repository == repository}
+        found = {
+            package.name for package in self._found.values() if package.repository == repository
+        }
         return sorted(found - {""})
 
     def id_of(self, place: PackagePlace) -> str:
         """Return `project`, or `project/root#ecosystem:name`."""
         project = self._scope.repositories[place.repository].name
-        one = self.of(place)
-        if one is None:
+        package = self.of(place)
+        if package is None:
             return project
-        return f"{project}/{one.root}".rstrip("/") + f"#{one.ecosystem}:{one.name}"
+        return f"{project}/{package.root}".rstrip("/") + f"#{package.ecosystem}:{package.name}"
 
     def requirements(self, *, inside: int, of: int = 0) -> Iterator[Requirement]:
         """Yield what manifests say; `inside` and `of` as in `uses`."""

@@ -112,10 +112,10 @@ class Reached:
         fresh = sorted(set(files) - self._known.keys() - {0})
         if not fresh:
             return
-        found: dict[int, dict[str, set[str | None]]] = {one: {} for one in fresh}
+        found: dict[int, dict[str, set[str | None]]] = {file_id: {} for file_id in fresh}
         current = [self._hidden, self._resolver.repositories]
         rows = fetch_rows(_LEADING, [id_array(fresh), *current, *current])
-        rows += [(file, *one) for file in fresh for one in self._beside.get(file, ())]
+        rows += [(file, *beside) for file in fresh for beside in self._beside.get(file, ())]
         for file, name, caller in rows:
             names = name.split(".")
             for end in range(1, len(names) + 1):
@@ -138,40 +138,40 @@ def unreached(
     resolver: BatchResolver, reached: Reached, definitions: Sequence[Definition]
 ) -> list[Definition]:
     """Return the definitions to which no reference, type or override leads."""
-    reached.read(one.file for one in definitions)
-    found = [one for one in definitions if not reached.has(one.key)]
+    reached.read(definition.file for definition in definitions)
+    found = [definition for definition in definitions if not reached.has(definition.key)]
     known = _named_as_types(resolver, found)
-    found = [one for one in found if one.key not in known]
+    found = [definition for definition in found if definition.key not in known]
     known = _reached_by_override(resolver, reached, found)
-    return [one for one in found if one.key not in known]
+    return [definition for definition in found if definition.key not in known]
 
 
 def imported(resolver: BatchResolver, definitions: Sequence[Definition]) -> Imported:
     """Return which of the definitions imports of other files name."""
-    keys = {one.key for one in definitions if one.kind != "method"}
+    keys = {definition.key for definition in definitions if definition.kind != "method"}
     aliases = aliases_of(resolver, keys)
-    names = sorted(aliases.names | {one.name for one in definitions})
+    names = sorted(aliases.names | {definition.name for definition in definitions})
     sites = [*imports_named(resolver, names), *imports_bound(resolver, sorted(aliases.roots))]
-    unique = list({one.site.id: one for one in sites}.values())
-    answers = resolver.resolve_all([one.statement for one in unique])
+    unique = list({site.site.id: site for site in sites}.values())
+    answers = resolver.resolve_all([import_site.statement for import_site in unique])
     found = Imported(set(), Counter(), set())
     nameless: list[ImportSite] = []
-    for one, (targets, modules) in zip(unique, answers, strict=True):
+    for import_site, (targets, modules) in zip(unique, answers, strict=True):
         if meant := {target.key for target in targets} & keys:
-            found.add(one.site, meant)
+            found.add(import_site.site, meant)
         elif targets or modules:
-            found.lines.add((one.site.file, one.site.line))
+            found.lines.add((import_site.site.file, import_site.site.line))
         else:
-            nameless.append(one)
-    asked = [Outside(ImportPath(*one.statement[1:]), Access.PATH, "") for one in nameless]
-    for one, is_outside in zip(nameless, resolver.resolve_all(asked), strict=True):
+            nameless.append(import_site)
+    asked = [Outside(ImportPath(*site.statement[1:]), Access.PATH, "") for site in nameless]
+    for site, is_outside in zip(nameless, resolver.resolve_all(asked), strict=True):
         if is_outside:
-            found.lines.add((one.site.file, one.site.line))
+            found.lines.add((site.site.file, site.site.line))
     return found
 
 
 def _named_as_types(resolver: BatchResolver, definitions: Sequence[Definition]) -> set[Key]:
-    classes = {one.key for one in definitions if one.kind not in FUNCTIONS}
+    classes = {definition.key for definition in definitions if definition.kind not in FUNCTIONS}
     names = sorted({last_name(name) for _, name in classes})
     sites = type_sites(resolver, names, (), limit=UNUSED_TYPES + 1) if names else []
     if len(sites) > UNUSED_TYPES:
@@ -189,10 +189,10 @@ def _reached_by_override(
     resolver: BatchResolver, reached: Reached, definitions: Sequence[Definition]
 ) -> set[Key]:
     """Return the members that override a member which is used, or that such a one overrides."""
-    members = [one.key for one in definitions if "." in one.qualified_name]
+    members = [definition.key for definition in definitions if "." in definition.qualified_name]
     named = overriding_members(resolver, {last_name(name) for _, name in members})
     owners = sorted(
-        {_owner(key) for key in (*members, *(k for one in named.values() for k in one))}
+        {_owner(key) for key in (*members, *(k for keys in named.values() for k in keys))}
     )
     if len(owners) > UNUSED_CLASSES:
         resolver.resolve_all([Limit(_CUT_CLASSES)])

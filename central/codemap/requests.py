@@ -103,9 +103,9 @@ class UnusedRequestSerializer(OrganizationSerializer):
     def unused_request(self, query: Mapping[str, Any]) -> UnusedRequest:
         found = self.checked(query)
         found = {
-            name: tuple(sorted(set(one))) if isinstance(one, list) else one
-            for name, one in found.items()
+            name: tuple(sorted(set(given))) if isinstance(given, list) else given
+            for name, given in found.items()
         }
         if "doubts" in found:
-            found["doubts"] = tuple(one for one in found["doubts"] if one != "none")
+            found["doubts"] = tuple(doubt for doubt in found["doubts"] if doubt != "none")
         return UnusedRequest(**found)

@@ -141,7 +141,9 @@ class _Page:
         return is_full or read >= UNUSED_DEFINITIONS or self._texts >= UNUSED_TEXTS
 
     def _portions(self, start: _Place) -> Iterator[Sequence[Definition]]:
-        for repository in sorted(self._scope.repositories.values(), key=lambda one: one.name):
+        for repository in sorted(
+            self._scope.repositories.values(), key=lambda repository: repository.name
+        ):
             is_asked = self._request.project in {"", repository.name}
             if not is_asked or repository.name < start.project:
                 continue
@@ -154,35 +156,45 @@ class _Page:
                 yield portion
                 place = self._place(portion[-1])
 
-    def _place(self, one: Definition) -> _Place:
-        project = self._scope.repositories[one.repository].name
-        return _Place(project, one.path, one.start_line, one.qualified_name)
+    def _place(self, definition: Definition) -> _Place:
+        project = self._scope.repositories[definition.repository].name
+        return _Place(project, definition.path, definition.start_line, definition.qualified_name)
 
     def _look_at(self, portion: Sequence[Definition]) -> Definition | None:
         """Add what is unused; return the last definition that has room, if there are more."""
-        asked = [one for one in portion if self._is_asked(one)]
+        asked = [definition for definition in portion if self._is_asked(definition)]
         candidates = unreached(self._scope.resolver, self._reached, asked)
         imports = imported(self._scope.resolver, candidates)
-        candidates = [one for one in candidates if one.key not in imports.used]
+        candidates = [candidate for candidate in candidates if candidate.key not in imports.used]
         room = self._request.limit - len(self.found)
         if len(self._request.doubts) == len(CODES):
             candidates = candidates[: room + 1]
         self._texts += len(candidates) * len(self._scope.repositories)
         allowed = self._request.doubts
         doubts = doubts_of(self._scope, self._beside, candidates, imports, allowed=allowed)
-        shown = [one for one in candidates if {each.code for each in doubts[one.id]} <= {*allowed}]
+        shown = [
+            candidate
+            for candidate in candidates
+            if {each.code for each in doubts[candidate.id]} <= {*allowed}
+        ]
         self.found += [
             UnusedDefinition(
-                **to_json(shown_definition(one, self._scope.repositories[one.repository])),
-                doubts=doubts[one.id],
+                **to_json(
+                    shown_definition(definition, self._scope.repositories[definition.repository])
+                ),
+                doubts=doubts[definition.id],
             )
-            for one in shown[:room]
+            for definition in shown[:room]
         ]
         last = shown[room - 1] if len(shown) > room else None
         self.looked_at += asked.index(last) + 1 if last else len(asked)
         return last
 
-    def _is_asked(self, one: Definition) -> bool:
+    def _is_asked(self, definition: Definition) -> bool:
         """What makes an instance of a class is used as the class is."""
-        kinds = path_traits(one.path).kinds | ({"generated"} if one.generated else set())
-        return class_of(one) is None and not (kinds & (set(LEFT_OUT) - set(self._request.include)))
+        kinds = path_traits(definition.path).kinds | (
+            {"generated"} if definition.generated else set()
+        )
+        return class_of(definition) is None and not (
+            kinds & (set(LEFT_OUT) - set(self._request.include))
+        )

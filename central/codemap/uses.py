@@ -106,10 +106,10 @@ def _beside(beside: Beside, inside: int, of: int, min_confidence: Confidence) ->
     places = _places({edge.target[0] for edge in beside.edges})
     for edge in beside.edges:
         user = PackagePlace(edge.site.repository, edge.site.package)
-        one = Use(user, places[edge.target[0]], *edge.target)
+        use = Use(user, places[edge.target[0]], *edge.target)
         is_sure = edge.confidence >= min_confidence and not edge.is_to_constructor
-        if is_sure and _is_asked(user, one.provider, inside, of):
-            yield one
+        if is_sure and _is_asked(user, use.provider, inside, of):
+            yield use
 
 
 def calls(
@@ -121,8 +121,8 @@ def calls(
     counts: Counter[tuple[PackagePlace, PackagePlace]] = Counter()
     for *four, count in fetch_rows(_CALLS, asked):
         counts[PackagePlace(*four[:2]), PackagePlace(*four[2:])] = count
-    for one in _beside(beside, inside, 0, min_confidence):
-        counts[one.user, one.provider] += 1
+    for use in _beside(beside, inside, 0, min_confidence):
+        counts[use.user, use.provider] += 1
     return counts
 
 

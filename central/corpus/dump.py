@@ -198,8 +198,8 @@ def _relations(repository: Repository) -> Iterator[dict[str, object]]:
 
 def _scip(repository: Repository) -> Iterator[dict[str, object]]:
     columns = ("path", "blob", "digest", "cut", "left_out")
-    for one in ScipDocument.objects.filter(repository=repository).values(*columns).iterator():
-        yield {"type": "scip_document", **one}
+    for document in ScipDocument.objects.filter(repository=repository).values(*columns).iterator():
+        yield {"type": "scip_document", **document}
     bound = Reference.objects.filter(file__repository=repository, symbol__isnull=False)
     of_reference = ("file__path", "kind", "name", "binding", "line", "column", "symbol__text")
     for row in bound.values(*of_reference).iterator(chunk_size=_ROWS):

@@ -154,7 +154,7 @@ def _unparsed(unparsed: Unparsed | None) -> tuple[list[list[int]] | None, list[s
     if unparsed is None:
         return None, None
     others = [] if unparsed.is_complete else [OTHER_NAMES]
-    return [list(one) for one in unparsed.lines], [*others, *unparsed.names]
+    return [list(line) for line in unparsed.lines], [*others, *unparsed.names]
 
 
 class PackedPoint(NamedTuple):
@@ -243,14 +243,14 @@ def symbol_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterat
 
 def import_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Yield the rows of its imports."""
-    for one in record.imports:
-        yield (context.repository_id, file_id, *one)
+    for import_ in record.imports:
+        yield (context.repository_id, file_id, *import_)
 
 
 def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
     """Yield the rows of its exports."""
-    for one in record.exports:
-        yield (context.repository_id, file_id, *one)
+    for export in record.exports:
+        yield (context.repository_id, file_id, *export)
 
 
 def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
@@ -258,8 +258,8 @@ def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Ite
     if not record.references:
         return  # most documents, whose examples take a while to find
     ecosystem_at = ecosystem_by_line(record.language, record.content)
-    for one in record.references:
-        yield (context.repository_id, file_id, ecosystem_at(one.line), *one)
+    for reference in record.references:
+        yield (context.repository_id, file_id, ecosystem_at(reference.line), *reference)
 
 
 def manifest_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:

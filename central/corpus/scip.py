@@ -137,10 +137,12 @@ def put_documents(
 
     What the former ones have put into rows is deleted. Of several of one path the last counts.
     """
-    if paths := [*removed, *(one.path for one in documents)]:
+    if paths := [*removed, *(document.path for document in documents)]:
         gone = fetch_rows(_DELETE, [repository_id, paths])
-        last = {one.path: one for one in documents}
-        copy_rows(_DOCUMENTS, (_document_row(repository_id, one) for one in last.values()))
+        last = {document.path: document for document in documents}
+        copy_rows(
+            _DOCUMENTS, (_document_row(repository_id, document) for document in last.values())
+        )
         delta.references -= _forget(file for (file,) in gone)
 
 
@@ -178,9 +180,22 @@ def delete_unused_symbols() -> int:
     return count
 
 
-def _document_row(repository_id: int, one: scip.ScipDocument) -> Row:
-    facts = zlib.compress(encode((one.symbols, one.definitions, one.references, one.relationships)))
-    return (repository_id, one.path, one.blob, one.tool, one.digest, facts, one.cut, 0)
+def _document_row(repository_id: int, document: scip.ScipDocument) -> Row:
+    facts = zlib.compress(
+        encode(
+            (document.symbols, document.definitions, document.references, document.relationships)
+        )
+    )
+    return (
+        repository_id,
+        document.path,
+        document.blob,
+        document.tool,
+        document.digest,
+        facts,
+        document.cut,
+        0,
+    )
 
 
 def _forget(files: Iterable[int]) -> int:
@@ -254,17 +269,17 @@ class _File:
         That is the innermost one of the name around the line; or a field, which its type tells.
         """
         outlines = defaultdict[str, list[_Outline]](list)
-        for one in self.outline:
-            outlines[one.name].append(one)
+        for outline in self.outline:
+            outlines[outline.name].append(outline)
         fields = {
-            (one.line, one.caller.rpartition(".")[2]): one.caller
-            for one in self.own
-            if one.kind == ReferenceKind.TYPE
+            (owned.line, owned.caller.rpartition(".")[2]): owned.caller
+            for owned in self.own
+            if owned.kind == ReferenceKind.TYPE
         }
         for place in self.facts.definitions:
             text = self.facts.symbols[place.symbol]
             name, line = named[text].name, place.line
-            around = [one for one in outlines[name] if one.start <= line <= one.end]
+            around = [outline for outline in outlines[name] if outline.start <= line <= outline.end]
             found = around[-1].qualified_name if around else fields.get((line, name), "")
             if found:
                 yield text, found
@@ -275,12 +290,12 @@ class _File:
         A member of one of several types has several symbols there: the rules decide.
         """
         own: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for one in self.own:
-            if one.kind != ReferenceKind.TYPE:
-                own[one.line, one.column].append(one.id)
+        for owned in self.own:
+            if owned.kind != ReferenceKind.TYPE:
+                own[owned.line, owned.column].append(owned.id)
         bound: dict[int, int] = {}
         further = []
-        several = Counter((one.line, one.column) for one in self.facts.references)
+        several = Counter((reference.line, reference.column) for reference in self.facts.references)
         for place in self.facts.references:
             at = (place.line, place.column)
             if ids := own.get(at):
@@ -292,9 +307,11 @@ class _File:
     def callers(self) -> Mapping[int, str]:
         """Return the innermost definition around each line that is no value."""
         found: dict[int, str] = {}
-        for one in self.outline:  # those around others go before
-            if one.kind not in VALUE_KINDS:
-                found |= dict.fromkeys(range(one.start, one.end + 1), one.qualified_name)
+        for outline in self.outline:  # those around others go before
+            if outline.kind not in VALUE_KINDS:
+                found |= dict.fromkeys(
+                    range(outline.start, outline.end + 1), outline.qualified_name
+                )
         return found
 
 
@@ -313,19 +330,21 @@ def _named(text: str) -> _Named:
 def _put(repository_id: int, due: Sequence[Row]) -> int:
     """Put documents into the rows of their files; return how many references are new."""
     files = _read(due)
-    named = {text: _named(text) for text in sorted({t for one in files for t in one.facts.symbols})}
+    named = {
+        text: _named(text) for text in sorted({t for file in files for t in file.facts.symbols})
+    }
     texts = list(named)
-    execute(_PUT_SYMBOLS, [repository_id, texts, [one.name for one in named.values()]])
+    execute(_PUT_SYMBOLS, [repository_id, texts, [symbol.name for symbol in named.values()]])
     ids: dict[str, int] = dict(fetch_rows(_SYMBOLS, [repository_id, texts]))
     bound: dict[int, int] = {}
     further: list[Row] = []
     left_out = []
-    for one in files:
-        at, others = one.bound()
-        bound |= {reference: ids[one.facts.symbols[symbol]] for reference, symbol in at.items()}
-        kept = [place for place in others if named[one.facts.symbols[place.symbol]].kind]
-        most = FURTHER_FOR_EACH * len(one.own)
-        further += _further_rows(repository_id, one, kept[:most], named, ids)
+    for file in files:
+        at, others = file.bound()
+        bound |= {reference: ids[file.facts.symbols[symbol]] for reference, symbol in at.items()}
+        kept = [place for place in others if named[file.facts.symbols[place.symbol]].kind]
+        most = FURTHER_FOR_EACH * len(file.own)
+        further += _further_rows(repository_id, file, kept[:most], named, ids)
         left_out.append(max(len(kept) - most, 0))
     execute(_BIND, [id_array(bound), id_array(bound.values())])
     copy_rows(_FURTHER, further)
@@ -333,18 +352,18 @@ def _put(repository_id: int, due: Sequence[Row]) -> int:
         _DEFINITIONS,
         sorted(
             {
-                (repository_id, one.id, ids[text], name)
-                for one in files
-                for text, name in one.definitions(named)
+                (repository_id, file.id, ids[text], name)
+                for file in files
+                for text, name in file.definitions(named)
             }
         ),
     )
     copy_rows(
         _RELATIONSHIPS,
         (
-            (repository_id, one.id, *(ids[one.facts.symbols[symbol]] for symbol in pair))
-            for one in files
-            for pair in one.facts.relationships
+            (repository_id, file.id, *(ids[file.facts.symbols[symbol]] for symbol in pair))
+            for file in files
+            for pair in file.facts.relationships
         ),
     )
     documents = id_array(row[0] for row in due)

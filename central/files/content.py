@@ -57,7 +57,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         receipt=receipt_of(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
-        unparsed=[UnparsedRange(*one) for one in file.unparsed or ()],
+        unparsed=[UnparsedRange(*span) for span in file.unparsed or ()],
         encoding=file.encoding or None,
         byte_order_mark=not file.skipped
         and has_mark(text=file.content, encoding=file.encoding, size=file.size),

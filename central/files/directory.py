@@ -86,14 +86,14 @@ class _Directory:
         counts = fetch_rows_planned_each_time(_COUNTS, parameters) if starts else []
         paths = [start[:-1] for start in starts]
         return [
-            FileEntry(one[len(self._before) :], one, DIRECTORY, None, None, count, None)
-            for one, (count,) in zip(paths, counts, strict=True)
+            FileEntry(path[len(self._before) :], path, DIRECTORY, None, None, count, None)
+            for path, (count,) in zip(paths, counts, strict=True)
         ]
 
     def files(self, after: str, limit: int) -> list[FileEntry]:
         """Return the files from a name on, read from the gaps between directories."""
         starts = self.starts(after, _GAPS)
-        begins = [f"{self._before}{after}", *(f"{one[:-1]}{_BEHIND_SLASH}" for one in starts)]
+        begins = [f"{self._before}{after}", *(f"{start[:-1]}{_BEHIND_SLASH}" for start in starts)]
         parameters = [begins, [*starts, self._end], *self._below, limit, limit]
         return [_file_entry(*row) for row in fetch_rows_planned_each_time(_FILES, parameters)]
 

@@ -64,7 +64,7 @@ def find_paths(*, repository: Repository, query: str) -> FoundPaths:
     parameters = [repository.pk, pattern, wanted, PATHS_RANKED]
     rows = fetch_rows_planned_each_time(_CANDIDATES[wanted.isascii()], parameters)
     ranks = sorted(filter(None, (rank(wanted, path) for (path,) in rows)))
-    return FoundPaths([one.path for one in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
+    return FoundPaths([ranked.path for ranked in ranks[:FOUND_PATHS]], len(ranks) > FOUND_PATHS)
 
 
 def rank(query: str, path: str) -> Rank | None:
@@ -105,13 +105,13 @@ def _match(wanted: str, text: str) -> _Match | None:
     The last of them is where it comes first; from there, the nearest before it are taken.
     """
     end = 0
-    for one in wanted:
-        end = text.find(one, end) + 1
+    for word in wanted:
+        end = text.find(word, end) + 1
         if not end:
             return None
     start = end
-    for one in reversed(wanted):
-        start = text.rfind(one, 0, start)
+    for last in reversed(wanted):
+        start = text.rfind(last, 0, start)
     return _Match(end - start, start)
 
 

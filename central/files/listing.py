@@ -90,19 +90,19 @@ def _matching(
     found: list[str] = []
     after = str(position[0]) if position else ""
     following: Position | None = None
-    for count, one in enumerate(_paths_after(repository, before, after)):
+    for count, other_path in enumerate(_paths_after(repository, before, after)):
         if count == FILES_MATCHED:
             following = [after]
             break
-        if pattern.match(one[len(before) :]):
+        if pattern.match(other_path[len(before) :]):
             if len(found) == limit:
                 following = [found[-1]]
                 break
-            found.append(one)
-        after = one
+            found.append(other_path)
+        after = other_path
     rows = File.objects.filter(repository_id=repository, path__in=found)
-    entries = {one.path: one for one in file_entries(rows)}
-    return [entries[one] for one in found], following
+    entries = {file_entry.path: file_entry for file_entry in file_entries(rows)}
+    return [entries[other_path] for other_path in found], following
 
 
 def _paths_after(repository: int, before: str, after: str) -> Iterator[str]:

@@ -296,7 +296,9 @@ def _uninstalled(payload: Mapping[str, Any]) -> Event:
 
 def _withdrawn(payload: Mapping[str, Any]) -> Event:
     gone = _repositories(payload, "repositories_removed")
-    return Withdrawn(*_of_installation(payload), tuple(one.repository_id for one in gone))
+    return Withdrawn(
+        *_of_installation(payload), tuple(repository.repository_id for repository in gone)
+    )
 
 
 def _of_installation(payload: Mapping[str, Any]) -> tuple[int, int]:

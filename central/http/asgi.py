@@ -272,13 +272,13 @@ def _unlink(request: HttpRequest | None, response: HttpResponse) -> None:
     A request leaves 500 to 800 objects that only the garbage collector would find.
     """
     rendered: dict[str, Any] = getattr(response, "renderer_context", {})
-    for one in (request, rendered.get("request"), rendered.get("view")):
-        if one is not None:
-            vars(one).clear()
+    for holder in (request, rendered.get("request"), rendered.get("view")):
+        if holder is not None:
+            vars(holder).clear()
     rendered.clear()
 
 
 def _header(scope: Mapping[str, Any], name: bytes) -> str | None:
     """Return a header; several are joined by commas, as Django joins them."""
-    values = [value.decode("latin-1") for one, value in scope["headers"] if one == name]
+    values = [value.decode("latin-1") for header, value in scope["headers"] if header == name]
     return ",".join(values) if values else None

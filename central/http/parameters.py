@@ -47,14 +47,14 @@ def to_json(record: Any) -> Any:
     names = _field_names(record.__class__)
     if names:
         values = [getattr(record, name) for name in names]
-        plain = [one if type(one) in _PLAIN else to_json(one) for one in values]
+        plain = [member if type(member) in _PLAIN else to_json(member) for member in values]
         return dict(zip(names, plain, strict=True))
     return [to_json(item) for item in record] if isinstance(record, list) else record
 
 
 @cache
 def _field_names(cls: type) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(cls)) if is_dataclass(cls) else ()
+    return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
 
 
 def _value(text: str, number: re.Pattern[str] | None) -> str | float:

@@ -29,5 +29,9 @@ class SchemaView(SpectacularAPIView):
 @cache
 def _document(media_type: str) -> str | bytes:
     """Return the rendered schema. To make one takes a tenth of a second of the processor."""
-    (renderer,) = (one() for one in SchemaView.renderer_classes if one.media_type == media_type)
+    (renderer,) = (
+        renderer_class()
+        for renderer_class in SchemaView.renderer_classes
+        if renderer_class.media_type == media_type
+    )
     return renderer.render(SchemaGenerator().get_schema(public=True))  # type: ignore[no-untyped-call]

@@ -133,9 +133,9 @@ class Turns(Generic[_Waiter]):
         """
         limits = self._limits[caller.lane]
         line = self._lines.get(caller, deque())
-        in_lane = [one for one in self._lines if one.lane is caller.lane]
+        in_lane = [line for line in self._lines if line.lane is caller.lane]
         # Strangers can be as many as they like, so all of them share what one organisation has.
-        strangers = [one for one in in_lane if not one.is_organization]
+        strangers = [caller for caller in in_lane if not caller.is_organization]
         alike = [caller] if caller.is_organization else strangers
         is_full = self._count_waiting(in_lane) >= limits.waiting
         if is_full or self._count_waiting(alike) >= limits.waiting // 2:
@@ -163,7 +163,7 @@ class Turns(Generic[_Waiter]):
     def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
         """Leave the queue; false if `waiter` was already given a place."""
         line = self._lines.get(caller, deque())
-        waiting = next((one for one in line if one.waiter == waiter), None)
+        waiting = next((place for place in line if place.waiter == waiter), None)
         if waiting is None:
             return False
         line.remove(waiting)
@@ -173,14 +173,14 @@ class Turns(Generic[_Waiter]):
 
     def count(self, lanes: Collection[Lane]) -> int:
         """Return how many requests of these lanes have places."""
-        return self._count(lambda one: one.lane in lanes)
+        return self._count(lambda served: served.lane in lanes)
 
     def _count_waiting(self, callers: Iterable[Caller]) -> int:
-        return sum(len(self._lines.get(one, ())) for one in callers)
+        return sum(len(self._lines.get(caller, ())) for caller in callers)
 
     def _next(self) -> tuple[Caller, Place] | None:
         """Take a place for the caller whose turn it is; None if no waiting one may have a place."""
-        in_turn = sorted(self._lines, key=lambda one: self._limits[one.lane].rank)
+        in_turn = sorted(self._lines, key=lambda served: self._limits[served.lane].rank)
         for caller in in_turn:
             if place := self.enter(caller):
                 return caller, place
@@ -211,9 +211,9 @@ class Turns(Generic[_Waiter]):
     def _served(self, caller: Caller) -> _Waiter:
         """Take the next one of a line. All lines of its name are last then, and this one after."""
         waiting = self._lines[caller].popleft()
-        same = [one for one in self._lines if one.name == caller.name and one != caller]
-        for one in (*same, caller):
-            self._lines.move_to_end(one)
+        same = [line for line in self._lines if line.name == caller.name and line != caller]
+        for behind in (*same, caller):
+            self._lines.move_to_end(behind)
         if not self._lines[caller]:
             del self._lines[caller]
         return waiting.waiter
@@ -222,12 +222,12 @@ class Turns(Generic[_Waiter]):
         limits = self._limits[caller.lane]
         return (
             len(self.places) < REQUESTS_AT_ONCE
-            and self._count(lambda one: one.name == caller.name) < REQUESTS_OF_ONE_CALLER
+            and self._count(lambda served: served.name == caller.name) < REQUESTS_OF_ONE_CALLER
             and self._has_place_in(caller.lane, caller.name)
             and (limits.within is None or self._has_place_in(limits.within, caller.name))
             and not (
                 limits.is_read
-                and self._count(lambda one: self._limits[one.lane].is_read) >= READS_AT_ONCE
+                and self._count(lambda served: self._limits[served.lane].is_read) >= READS_AT_ONCE
             )
         )
 

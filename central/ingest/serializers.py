@@ -154,7 +154,7 @@ class DigestsField(serializers.ListField):
     def to_internal_value(self, data: Any) -> list[Any]:
         """Look at all of them at once; where one is wrong, REST framework says which."""
         if isinstance(data, list) and all(
-            isinstance(one, str) and _DIGEST.match(one) for one in data
+            isinstance(digest, str) and _DIGEST.match(digest) for digest in data
         ):
             return data
         return list(super().to_internal_value(data))

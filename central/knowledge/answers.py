@@ -168,7 +168,10 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
 
     What the index does not hold is not in it.
     """
-    wanted = {(one.repository.pk, one.path, one.qualified_name) for one in places}
+    wanted = {
+        (code_place.repository.pk, code_place.path, code_place.qualified_name)
+        for code_place in places
+    }
     repositories = {repository for repository, _, _ in wanted}
     paths = {path for _, path, _ in wanted}
     files = {
@@ -185,7 +188,7 @@ def code_lines(places: Iterable[CodePlace]) -> dict[tuple[int, str, str], tuple[
         for file, name, first, last in symbols.order_by("-start_line").values_list(*columns):
             found[(*files[file], name)] = (first, last)
     known = set(files.values())
-    others = [one for one in wanted if not one[2] and one[:2] not in known]
+    others = [place for place in wanted if not place[2] and place[:2] not in known]
     found |= {(*place, ""): (0, 0) for place in _directories(others)}
     return {key: value for key, value in found.items() if key in wanted}
 
@@ -203,5 +206,7 @@ def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]
     if not places:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(_DIRECTORIES, [[one[0] for one in places], [one[1] for one in places]])
+        cursor.execute(
+            _DIRECTORIES, [[place[0] for place in places], [place[1] for place in places]]
+        )
         return [(repository, path) for repository, path in cursor.fetchall()]

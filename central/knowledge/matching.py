@@ -42,11 +42,11 @@ class Matcher:
     ) -> dict[int, list[Match]]:
         """Matches of each rule, by its key, the first MATCHES_KEPT. Raises OverLimitError."""
         answer = self._ask(["match", text, language, {str(key): rules[key] for key in rules}])
-        return {int(key): [Match(*one) for one in found] for key, found in answer.items()}
+        return {int(key): [Match(*row) for row in found] for key, found in answer.items()}
 
     def mentions(self, text: str, language: str) -> list[Mention]:
         """`mentions.find_mentions`. Raises OverLimitError."""
-        return [Mention(*one) for one in self._ask(["mentions", text, language])]
+        return [Mention(*row) for row in self._ask(["mentions", text, language])]
 
     def _ask(self, request: list[Any]) -> Any:
         try:

@@ -75,7 +75,7 @@ def _by_source(
 ) -> dict[int, set[Any]]:
     found: dict[int, set[Any]] = {}
     for source, repository, references, *fields in edges:
-        comparable = (tuple(one) if isinstance(one, list) else one for one in fields)
+        comparable = (tuple(field) if isinstance(field, list) else field for field in fields)
         found.setdefault(source, set()).add((repository, *sorted(references), *comparable))
     for source, *names in (*bases, *imports):
         found.setdefault(source, set()).add(tuple(names))

@@ -112,8 +112,8 @@ def _reconcile_repository(
         missing=points.missing,
         unrepairable=points.unrepairable,
         excess=points.stale,
-        due=sum(one.due for one in derived),
-        differing=sum(one.differing for one in derived),
+        due=sum(difference.due for difference in derived),
+        differing=sum(difference.differing for difference in derived),
     )
 
 

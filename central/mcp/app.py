@@ -17,11 +17,11 @@ from mcp_types import INVALID_PARAMS, CallToolResult
 from pydantic import ValidationError
 from sse_starlette.sse import AppStatus
 
-from agents.backend import CENTRAL_HINTS, INVALID, ServiceBackend
-from agents.event_stream import EventLines
-from agents.parameters import is_structured
-from agents.results import ERROR_KEY, error_in
-from agents.tools import INSTRUCTIONS, add_tools
+from aeterna_code_search.agents.backend import CENTRAL_HINTS, INVALID, ServiceBackend
+from aeterna_code_search.agents.event_stream import EventLines
+from aeterna_code_search.agents.parameters import is_structured
+from aeterna_code_search.agents.results import ERROR_KEY, error_in
+from aeterna_code_search.agents.tools import INSTRUCTIONS, add_tools
 from central.http.asgi import RequestThreads
 from central.mcp.lazy_app import App
 from central.mcp.service_backend import ServicesBackend

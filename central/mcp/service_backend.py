@@ -12,8 +12,8 @@ from typing import Any, Final
 import structlog
 from rest_framework.renderers import JSONRenderer
 
-from agents.backend import ToolError
-from agents.results import names_in
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import names_in
 from central.codemap.consumers import consumers
 from central.codemap.map import code_map
 from central.codemap.requests import (

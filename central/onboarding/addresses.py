@@ -103,7 +103,7 @@ def _check_host(address: CloneAddress, settings: BackfillSettings) -> None:
 def _directory(text: str, host: str, path: str, settings: BackfillSettings) -> CloneAddress:
     """Accept a directory that the operator names; links that lead out of it do not count."""
     directory = Path(unquote(path)).resolve()
-    if host or not any(directory.is_relative_to(one.resolve()) for one in settings.directories):
+    if host or not any(directory.is_relative_to(path.resolve()) for path in settings.directories):
         raise _refused(
             "file:// is only cloned below a directory that the operator names "
             "(AETERNA_GIT_DIRECTORIES)."

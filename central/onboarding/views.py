@@ -82,7 +82,9 @@ class OnboardingsView(APIView):
         credential = _credential(request, request.query_params.get("org_id"))
         found = Backfill.objects.filter(organization=credential.organization)
         newest = found.select_related("organization")[:_LISTED]
-        return Response({"backfills": [to_json(progress_of(one, rows=0)) for one in newest]})
+        return Response(
+            {"backfills": [to_json(progress_of(backfill, rows=0)) for backfill in newest]}
+        )
 
 
 class OnboardingView(APIView):

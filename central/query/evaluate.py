@@ -91,7 +91,7 @@ def _compiled(node: Node, query: Query) -> _Truth:
         case Not(term=term):
             return _negation(_compiled(term, query))
         case And(terms=terms) | Or(terms=terms):
-            parts = [_compiled(one, query) for one in sorted(terms, key=_cost)]
+            parts = [_compiled(term, query) for term in sorted(terms, key=_cost)]
             return _first(parts, decides=isinstance(node, Or))
         case Filter(name=FilterName.OWNER):
             return _of_owner(node)
@@ -106,9 +106,9 @@ def _cost(node: Node) -> int:
     """Return the highest cost of the names that a node looks at."""
     return max(
         (
-            _COSTS[_PLACES[one.name]]
-            for one in leaves(node)
-            if isinstance(one, Filter) and one.name in _PLACES
+            _COSTS[_PLACES[leaf.name]]
+            for leaf in leaves(node)
+            if isinstance(leaf, Filter) and leaf.name in _PLACES
         ),
         default=-1,
     )

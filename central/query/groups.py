@@ -27,8 +27,10 @@ def read_lexemes(text: str) -> tuple[list[Lexeme], Case]:
     """Return the lexemes of a query, without `case:`, and its value. Raises QueryError."""
     lexer = Lexer(text)
     lexemes = _with_negations(list(lexer), text)
-    case = only_case([one for one in lexemes if one.kind is Kind.CASE])
-    lexemes = _with_groups([one for one in lexemes if one.kind is not Kind.CASE], lexer.pairs, text)
+    case = only_case([lexeme for lexeme in lexemes if lexeme.kind is Kind.CASE])
+    lexemes = _with_groups(
+        [lexeme for lexeme in lexemes if lexeme.kind is not Kind.CASE], lexer.pairs, text
+    )
     lexemes = list(_with_small_operators(lexemes, text))
     lexemes = list(_with_operators(list(_glued(lexemes))))
     _check_bounds(lexemes)
@@ -37,10 +39,11 @@ def read_lexemes(text: str) -> tuple[list[Lexeme], Case]:
 
 def only_case(lexemes: Sequence[Lexeme]) -> Case:
     """Return the value of `case:`. Raises QueryError if there are two."""
-    for one, other in pairwise(lexemes):
-        if one.case is not other.case:
+    for lexeme, other in pairwise(lexemes):
+        if lexeme.case is not other.case:
             raise QueryError(
-                f"case:{one.case} is written before. Write case: once, it is for the whole query.",
+                f"case:{lexeme.case} is written before. Write case: once, "
+                "it is for the whole query.",
                 column=other.column,
             )
     return lexemes[0].case if lexemes else Case.AUTO
@@ -99,7 +102,7 @@ def _continues_word(before: Lexeme, lexeme: Lexeme) -> bool:
 def _check_unclosed(lexemes: Sequence[Lexeme]) -> None:
     """Raise QueryError if a parenthesis that has no end is directly before a term or a group."""
     paren, *others = lexemes
-    after = [one for one in others if one.kind is not Kind.MINUS]
+    after = [lexeme for lexeme in others if lexeme.kind is not Kind.MINUS]
     if not after or not _touches(paren, others[0]):
         return
     if after[0].kind is Kind.TERM or (after[0].kind is Kind.OPEN and len(after) < len(others)):
@@ -116,9 +119,11 @@ def _touches(left: Lexeme, right: Lexeme) -> bool:
 
 def _grouping(lexemes: Sequence[Lexeme], pairs: dict[int, int]) -> Iterator[int]:
     """Yield the positions of the parentheses around terms or negations, and of negated ones."""
-    restricting = _running(one.kind in _NEGATIONS or one.kind is Kind.TERM for one in lexemes)
-    operands = _running(one.kind in _OPERANDS or one.kind in KEYWORDS for one in lexemes)
-    index = {one.start: at for at, one in enumerate(lexemes)}
+    restricting = _running(
+        lexeme.kind in _NEGATIONS or lexeme.kind is Kind.TERM for lexeme in lexemes
+    )
+    operands = _running(lexeme.kind in _OPERANDS or lexeme.kind in KEYWORDS for lexeme in lexemes)
+    index = {lexeme.start: at for at, lexeme in enumerate(lexemes)}
     negated_until = -1
     for at, lexeme in enumerate(lexemes):
         if lexeme.kind is not Kind.OPEN or lexeme.start not in pairs:
@@ -177,7 +182,7 @@ def _glued(lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
 
 
 def _joined(left: Lexeme, right: Lexeme) -> Lexeme:
-    texts = "".join(one.node.text for one in (left, right) if isinstance(one.node, Word))
+    texts = "".join(lexeme.node.text for lexeme in (left, right) if isinstance(lexeme.node, Word))
     return Lexeme(Kind.WORD, left.start, right.end, Word(texts, left.column))
 
 

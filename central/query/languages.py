@@ -64,5 +64,5 @@ def check_languages(query: Query, known: Collection[str]) -> None:
 
 def unknown_language(value: str, known: Collection[str]) -> str:
     """Return the refusal of a language, with near names."""
-    names = {*known, *(one for one, name in LANGUAGE_ALIASES.items() if name in known)}
+    names = {*known, *(alias for alias, name in LANGUAGE_ALIASES.items() if name in known)}
     return f'there is no language "{value}". {near_names(value, names)}'.rstrip()

@@ -36,11 +36,11 @@ def parse_as(text: str, mode: TextMode) -> Query:
         filters = _outer(text, filters)
     if len(filters) >= QUERY_TERMS:
         raise QueryError(f"more than {QUERY_TERMS} terms. Write fewer.", column=filters[-1].column)
-    case = only_case([one for one in filters if one.kind is Kind.CASE])
+    case = only_case([filter_ for filter_ in filters if filter_.kind is Kind.CASE])
     terms: list[Node] = [
-        Not(one.node) if text[one.start] == "-" else one.node
-        for one in filters
-        if one.node is not None
+        Not(filter_.node) if text[filter_.start] == "-" else filter_.node
+        for filter_ in filters
+        if filter_.node is not None
     ]
     rest, column = _rest(text, filters)
     return Query(conjunction([*terms, *_content(rest, mode, column)]), case)
@@ -92,8 +92,8 @@ def _outer(text: str, filters: Sequence[Lexeme]) -> list[Lexeme]:
 
 def _rest(text: str, filters: Sequence[Lexeme]) -> tuple[str, int]:
     """Return the text outside of the filters, and its column."""
-    starts = [0, *(one.end for one in filters)]
-    ends = [*(one.start for one in filters), len(text)]
+    starts = [0, *(filter_.end for filter_ in filters)]
+    ends = [*(filter_.start for filter_ in filters), len(text)]
     parts = [(text[start:end], start) for start, end in zip(starts, ends, strict=True)]
     kept = [(part, start) for part, start in parts if part.strip()]
     if not kept:

@@ -250,12 +250,20 @@ def _restriction(node: Node, *, negated: bool) -> Node | None:
             inner = _restriction(term, negated=True)
             return None if inner is None else Not(inner)
         case And(terms=terms):
-            kept = [one for term in terms if (one := _restriction(term, negated=negated))]
+            kept = [
+                restriction
+                for term in terms
+                if (restriction := _restriction(term, negated=negated))
+            ]
             return conjunction(dict.fromkeys(kept)) if kept else None
         case Or(terms=terms):
             either = [_restriction(term, negated=negated) for term in terms]
             return (
-                None if None in either else disjunction(dict.fromkeys(one for one in either if one))
+                None
+                if None in either
+                else disjunction(
+                    dict.fromkeys(restriction for restriction in either if restriction)
+                )
             )
     return node
 

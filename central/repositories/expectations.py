@@ -135,7 +135,7 @@ def _statements(
             at=asked_at,
         )
     found = ForgeStatement.objects.filter(organization_id=organization_id, github_id__in=ids)
-    return {one.github_id: one for one in found}
+    return {statement.github_id: statement for statement in found}
 
 
 def note_no_index(repository: Repository, *, error: str) -> None:

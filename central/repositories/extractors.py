@@ -47,14 +47,22 @@ def parts_to_read_again(repository: Repository) -> list[str]:
 
 def older_extractor(repositories: Iterable[RepositorySnapshot]) -> OlderExtractor:
     """Return which of the repositories are older. A query only if languages have to tell."""
-    older = {one.id: one for one in repositories if one.generation and _older_parts(one.extractor)}
-    unsure = [id_ for id_, one in older.items() if _OF_ALL.isdisjoint(_older_parts(one.extractor))]
+    older = {
+        repository.id: repository
+        for repository in repositories
+        if repository.generation and _older_parts(repository.extractor)
+    }
+    unsure = [
+        id_
+        for id_, repository in older.items()
+        if _OF_ALL.isdisjoint(_older_parts(repository.extractor))
+    ]
     for id_, extractor, skipped, languages in (
         fetch_rows(_CONTENTS, [id_array(unsure)]) if unsure else ()
     ):
         if not _concerning(extractor, languages, skipped):
             del older[id_]
-    names = sorted(one.name for one in older.values())
+    names = sorted(repository.name for repository in older.values())
     return OlderExtractor(len(names), names[:OLDER_EXTRACTOR_NAMED])
 
 

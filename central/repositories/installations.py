@@ -31,7 +31,11 @@ def note_installed(
 
     Of more than the limit of repositories the first are kept.
     """
-    by_id = {one.github_id: one for one in listed if one.github_id is not None}
+    by_id = {
+        repository.github_id: repository
+        for repository in listed
+        if repository.github_id is not None
+    }
     others = _installed(organization).exclude(github_id__in=by_id).count()
     kept = dict(islice(by_id.items(), max(0, settings.REPOSITORIES_MAX - others)))
     InstalledRepository.objects.bulk_create(
@@ -40,10 +44,10 @@ def note_installed(
                 organization=organization,
                 installation_id=installation_id,
                 github_id=github_id,
-                name=one.name,
-                visibility=one.visibility,
+                name=repository.name,
+                visibility=repository.visibility,
             )
-            for github_id, one in kept.items()
+            for github_id, repository in kept.items()
         ],
         update_conflicts=True,
         unique_fields=["organization", "github_id"],

@@ -139,21 +139,24 @@ def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
         total_chunks=sum(repository.chunks for repository in found),
         projects=[
             _project_status(
-                one,
-                None if skipped is None else skipped.get(one.pk, {}),
-                not_run.get(one.pk, []),
-                unread.get(one.pk, {}),
-                disk[one.pk],
+                repository,
+                None if skipped is None else skipped.get(repository.pk, {}),
+                not_run.get(repository.pk, []),
+                unread.get(repository.pk, {}),
+                disk[repository.pk],
             )
-            for one in found
+            for repository in found
         ],
     )
 
 
 def _skipped_reasons(repositories: list[Repository]) -> dict[int, dict[str, int]] | None:
     """Return the skipped files of each reason by repository; None if there are too many."""
-    keys = [one.pk for one in repositories if one.skipped]
-    if len(repositories) > 1 and sum(one.skipped for one in repositories) > STATUS_SKIPPED_FILES:
+    keys = [repository.pk for repository in repositories if repository.skipped]
+    if (
+        len(repositories) > 1
+        and sum(repository.skipped for repository in repositories) > STATUS_SKIPPED_FILES
+    ):
         return None
     if not keys:
         return {}
@@ -168,7 +171,7 @@ def _skipped_reasons(repositories: list[Repository]) -> dict[int, dict[str, int]
 
 def unread_manifests(repositories: list[Repository]) -> dict[int, dict[str, str]]:
     """Return the first unread manifests of each repository, with why."""
-    keys = [one.pk for one in repositories if one.generation]
+    keys = [repository.pk for repository in repositories if repository.generation]
     if not keys:
         return {}
     # As a condition of the partial index on them, from which they are read.

@@ -198,10 +198,10 @@ def listed_missing(missing: Iterable[MissingProject]) -> tuple[list[MissingProje
     """
     listed: list[MissingProject] = []
     waiting = 0
-    for one in sorted(missing, key=lambda item: item.project):
-        waiting += one.since is not None
-        if one.since is None or waiting <= MISSING_WITHOUT_INDEX:
-            listed.append(one)
+    for project in sorted(missing, key=lambda item: item.project):
+        waiting += project.since is not None
+        if project.since is None or waiting <= MISSING_WITHOUT_INDEX:
+            listed.append(project)
     return listed, max(0, waiting - MISSING_WITHOUT_INDEX)
 
 

@@ -118,19 +118,21 @@ def evidence_of(
     first = hits[:_FIRST]
     if not first:
         return Evidence(Signal.NOTHING)
-    if any(_is_defined(symbol, first) for one in queries for symbol in one.parsed.symbols):
+    if any(_is_defined(symbol, first) for query in queries for symbol in query.parsed.symbols):
         return Evidence(Signal.DEFINED)
     if mode is Mode.SYMBOL:
         return Evidence(Signal.NOT_DEFINED)
     cosines = [hit.cosine for hit in first if hit.cosine is not None]
     cosine = max(cosines, default=0.0)
     terms = [hit.row.term_ids for hit in first]
-    covered, known = max((one.known * max(one.coverage(terms)), one.known) for one in queries)
+    covered, known = max(
+        (query.known * max(query.coverage(terms)), query.known) for query in queries
+    )
     if mode is Mode.SEMANTIC:
         return Evidence(Signal.COSINE, cosine)
-    if all(one.parsed.symbols and not one.parsed.has_prose for one in queries):
+    if all(query.parsed.symbols and not query.parsed.has_prose for query in queries):
         return Evidence(Signal.NAMES, covered)
-    if mode is Mode.LEXICAL or not any(one.vectors for one in queries):
+    if mode is Mode.LEXICAL or not any(query.vectors for query in queries):
         return Evidence(Signal.TERMS, covered)
     is_certain = cosine >= _LEAST_COSINE and known >= _LEAST_KNOWN
     return Evidence(Signal.BOTH, cosine + covered, is_certain)

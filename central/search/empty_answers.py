@@ -130,9 +130,14 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     if not terms:
         return None
     owners = scope.owners.of(scope.searched.values()).values()
-    names = set[str]().union(*(one.names or () for one in owners))
+    names = set[str]().union(*(owner.names or () for owner in owners))
     unknown = next(
-        (one for one in terms if not any(map(owner_matcher(one.value, one.match), names))), None
+        (
+            filter_
+            for filter_ in terms
+            if not any(map(owner_matcher(filter_.value, filter_.match), names))
+        ),
+        None,
     )
     if unknown is None:
         return None
@@ -149,8 +154,8 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
 def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
     names = unknown[:EXACT_HINT_NAMES]
     visible = [item.name for item in scope.visible[:_NAMES]]
-    known = {one.lower().rpartition("/")[2]: one for one in visible}
-    known |= {one.lower(): one for one in visible}
+    known = {name.lower().rpartition("/")[2]: name for name in visible}
+    known |= {name.lower(): name for name in visible}
     written = dict.fromkeys(part for name in names for part in (name, name.rpartition("/")[2]))
     return Sentence.of(
         "no_such_repository",
@@ -161,7 +166,7 @@ def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
 
 
 def _of_receipt(missing: Sequence[MissingProject]) -> Sentence | None:
-    if any(one.reason in {"timeout", "too_many_files"} for one in missing):
+    if any(project.reason in {"timeout", "too_many_files"} for project in missing):
         return Sentence.of(
             "exact_unread",
             "The search stopped before it had read every file. Add a filter such as repo: or "
@@ -185,7 +190,7 @@ def _of_receipt(missing: Sequence[MissingProject]) -> Sentence | None:
 
 def _projects(missing: Sequence[MissingProject], reason: str) -> str:
     """Return the first names of those that are missing for a reason."""
-    names = [one.project for one in missing if one.reason == reason]
+    names = [project.project for project in missing if project.reason == reason]
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
 
 

@@ -134,11 +134,17 @@ def choose_places(
     likely, that of the repository which most frames may be of is taken.
     """
     known = [
-        [one for one in map(_with(around), places) if _is_likely(trace, one)]
+        [
+            frame_place
+            for frame_place in map(_with(around), places)
+            if _is_likely(trace, frame_place)
+        ]
         for places in candidates
     ]
     repositories = Counter(
-        repository for places in known for repository in {one.file.repository for one in places}
+        repository
+        for places in known
+        for repository in {frame_place.file.repository for frame_place in places}
     )
 
     def order(place: FramePlace) -> tuple[object, ...]:
@@ -149,10 +155,10 @@ def choose_places(
     ordered = [sorted(places, key=order) for places in known if places]
     ordered.sort(key=lambda places: (_is_guess(places[0]), places[0].is_library))
     others = [
-        one
+        frame_place
         for first, *rest in ordered
-        for one in rest
-        if (one.components, one.is_inside) == (first.components, first.is_inside)
+        for frame_place in rest
+        if (frame_place.components, frame_place.is_inside) == (first.components, first.is_inside)
     ]
     return ChosenPlaces(
         [places[0] for places in ordered], others, trace.unplaced + len(candidates) - len(ordered)

@@ -98,7 +98,7 @@ def _line_of(place: FramePlace, count: int) -> tuple[int, str]:
     """Return the line to show and, where it is not the frame's, or not its function's, why."""
     frame, definitions = place.frame, place.of_function
     if definitions and not place.is_inside:
-        nearest = min(definitions, key=lambda one: abs(one.start_line - frame.line))
+        nearest = min(definitions, key=lambda symbol: abs(symbol.start_line - frame.line))
         return nearest.start_line, (
             f"Line {frame.line} is not in {frame.function} at the indexed commit: this is where "
             f"{frame.function} is defined."
@@ -116,5 +116,5 @@ def _text_span(lines: Lines, number: int) -> tuple[int, int]:
 
 
 def _innermost(symbols: Sequence[FrameSymbol], line: int) -> FrameSymbol | None:
-    around = [one for one in symbols if one.start_line <= line <= one.end_line]
-    return min(around, key=lambda one: one.end_line - one.start_line, default=None)
+    around = [symbol for symbol in symbols if symbol.start_line <= line <= symbol.end_line]
+    return min(around, key=lambda symbol: symbol.end_line - symbol.start_line, default=None)

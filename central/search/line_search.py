@@ -118,8 +118,8 @@ def _answer(
 
 def _facets(scope: SearchScope, page: ExactPage) -> Facets:
     searched = scope.searched
-    files = ((searched[one.repository].name, one.path, one.language) for one in page.counted)
-    places = ((searched[one.repository], one.path) for one in page.counted)
+    files = ((searched[file.repository].name, file.path, file.language) for file in page.counted)
+    places = ((searched[file.repository], file.path) for file in page.counted)
     return facets_of(files, owner_counts(scope.owners, places), at_least=page.at_least)
 
 

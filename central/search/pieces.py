@@ -72,7 +72,7 @@ class Joiner:
 
 def ungrouped(hits: Iterable[ScoredHit]) -> list[ScoredHit]:
     """Return the hits of files as hits of their own, best first."""
-    every = [one for hit in hits for one in (hit._replace(further=()), *hit.further)]
+    every = [scored_hit for hit in hits for scored_hit in (hit._replace(further=()), *hit.further)]
     return sorted(every, key=lambda hit: -hit.score)
 
 

@@ -64,7 +64,7 @@ def read_request(request: SearchRequest) -> ReadRequest:
     _check_one_type(request, kind)
     if kind == _FILE:
         words = [Filter(FilterName.FILE, word, Match.SUBSTRING) for word in query.words.split()]
-        listed = conjunction(one for one in (query.predicate, *words) if one is not None)
+        listed = conjunction(term for term in (query.predicate, *words) if term is not None)
         return _exact(request, Query(listed, query.case), kind)
     if query.is_exact or query.filters_only or (kind and not query.words):
         return _exact(request, query, kind)
@@ -96,10 +96,10 @@ def without_quotes(read: ReadRequest) -> Unquoted | None:
     quoted = [term for term in terms if not isinstance(term, Filter | Not)]
     if read.request.mode is not Mode.HYBRID or read.lists_files or read.within:
         return None
-    leaves_of = [one for term in quoted for one in _texts(term)]
-    if not any(isinstance(one, Literal) for one in leaves_of):
+    leaves_of = [text for term in quoted for text in _texts(term)]
+    if not any(isinstance(leaf, Literal) for leaf in leaves_of):
         return None
-    texts = [one.text for one in leaves_of]
+    texts = [leaf.text for leaf in leaves_of]
     request = replace(
         read.request,
         queries=(" ".join(texts),),
@@ -107,8 +107,8 @@ def without_quotes(read: ReadRequest) -> Unquoted | None:
         cursor="",
     )
     message = " ".join(
-        f'"{one.text}"' if isinstance(one, Literal) and len(texts) > 1 else one.text
-        for one in leaves_of
+        f'"{leaf.text}"' if isinstance(leaf, Literal) and len(texts) > 1 else leaf.text
+        for leaf in leaves_of
     )
     filters = Query(conjunction(term for term in terms if term not in quoted), read.query.case)
     return Unquoted(ReadRequest(request, filters), message)

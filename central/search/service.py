@@ -204,7 +204,11 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
         cosines=cosines,
         owners=scope.owners,
     )
-    reindexed = [one for one in shown if generations.get(one) != searched[one].generation]
+    reindexed = [
+        repository
+        for repository in shown
+        if generations.get(repository) != searched[repository].generation
+    ]
     lacks = dict.fromkeys(reindexed, "reindexed") | {
         item.id: "embedder_unavailable"
         for item in searched.values()
@@ -332,7 +336,7 @@ def _answer(
     name = called_name(request.queries[0])
     if name and is_defined(name.rpartition(".")[2], repositories=list(scope.searched)):
         said.insert(0, trace_advice(name))
-    hints = [one for one in said if one]
+    hints = [hint for hint in said if hint]
     return Answer(
         query=" | ".join(request.queries),
         queries=list(request.queries),

@@ -100,7 +100,7 @@ class SearchRequestSerializer(OrganizationSerializer):
     min_similarity = StrictFloatField(min_value=0.0, max_value=1.0, required=False)
     explain = StrictBooleanField(default=False, help_text="Say why each result is where it is")
     group_by = StrictChoiceField(
-        choices=[str(one) for one in GroupBy],
+        choices=[str(grouping) for grouping in GroupBy],
         default=str(GroupBy.NONE),
         help_text="file: one result for each file, its best hit, with further ones as spans. "
         "Symbol searches list definitions and exact searches list files in any case",
@@ -232,13 +232,13 @@ def _stream(request: Request, data: Mapping[str, Any]) -> StreamingHttpResponse:
     credential = credential_for(request, data.get("org_id"))
     encode = JSONRenderer().render
     found = every_match(credential=credential, request=_REQUESTS.search_request(data))
-    lines = (b"" if one is None else encode(_line(one)) + b"\n" for one in found)
+    lines = (b"" if line is None else encode(_line(line)) + b"\n" for line in found)
     return StreamingHttpResponse(lines, content_type="application/x-ndjson")
 
 
-def _line(one: Result | StreamEnd) -> Any:
-    line = to_json(one)
-    if isinstance(one, StreamEnd) and one.hint is None:
+def _line(end: Result | StreamEnd) -> Any:
+    line = to_json(end)
+    if isinstance(end, StreamEnd) and end.hint is None:
         del line["hint"]
     return line
 

@@ -92,5 +92,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, date):  # and every datetime
         return value.isoformat()
     if isinstance(value, QuerySet | list | tuple | set | frozenset):
-        return [_plain(one) for one in value]
+        return [_plain(member) for member in value]
     return str(value)

@@ -169,10 +169,10 @@ def _restrict(credential: Credential, permissions: Permissions) -> Credential:
     )
 
 
-def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def _both(left: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    if left is None or other is None:
+        return other if left is None else left
+    return left & other
 
 
 def _binding(stored: _Stored | ApiToken) -> Binding | None:

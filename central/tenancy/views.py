@@ -48,12 +48,12 @@ def answers(
     """
     status = next(iter(responses)) if isinstance(responses, dict) else HTTPStatus.OK
     fields = asked().fields
-    lists = {name for name, one in fields.items() if isinstance(one, serializers.ListField)}
+    lists = {name for name, field in fields.items() if isinstance(field, serializers.ListField)}
     numbers = {
         name: pattern
-        for name, one in fields.items()
+        for name, field in fields.items()
         for kind, pattern in _PATTERNS.items()
-        if isinstance(one, kind)
+        if isinstance(field, kind)
     }
 
     def decorate(method: _Method) -> _Method:

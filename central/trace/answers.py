@@ -396,20 +396,20 @@ class Calls:
     cut: Annotated[list[str], "Limits that were met"]
 
 
-def shown_definition(one: Definition, repository: RepositorySnapshot) -> ShownDefinition:
+def shown_definition(definition: Definition, repository: RepositorySnapshot) -> ShownDefinition:
     return ShownDefinition(
         project=repository.name,
         commit=repository.commit,
-        file=one.path,
-        line=one.start_line,
-        end_line=one.end_line,
-        name=one.name,
-        qualified_name=one.qualified_name,
-        kind=one.kind,
-        signature=one.signature,
-        language=one.language,
-        package=one.distribution or None,
-        version=one.version or None,
-        url=repository.url(one.path, one.start_line, one.end_line),
-        generated=one.generated,
+        file=definition.path,
+        line=definition.start_line,
+        end_line=definition.end_line,
+        name=definition.name,
+        qualified_name=definition.qualified_name,
+        kind=definition.kind,
+        signature=definition.signature,
+        language=definition.language,
+        package=definition.distribution or None,
+        version=definition.version or None,
+        url=repository.url(definition.path, definition.start_line, definition.end_line),
+        generated=definition.generated,
     )

@@ -133,7 +133,7 @@ class _Reader:
 
 def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositorySnapshot, Position]]:
     """Yield the indexed repositories from the position on, each with its start."""
-    for repository in sorted(scope.repositories.values(), key=lambda one: one.id):
+    for repository in sorted(scope.repositories.values(), key=lambda repository: repository.id):
         if repository.id < position.repository or not repository.generation:
             continue
         start = _start(repository)

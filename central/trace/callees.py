@@ -61,8 +61,8 @@ def _overriding(
         stored = overriding_classes(resolver, wanted, limit=MAX_OVERRIDING + 1)
         if len(stored) > MAX_OVERRIDING:
             resolver.resolve_all([Limit(CUT_OVERRIDES)])
-        for receiver, member, one in stored[:MAX_OVERRIDING]:
-            found[receiver, member].append(one)
+        for receiver, member, overriding in stored[:MAX_OVERRIDING]:
+            found[receiver, member].append(overriding)
         return found
     members = overriding_members(resolver, {member for _, member in wanted})
     below = _below(resolver, {key for keys in members.values() for key in keys})
@@ -79,7 +79,7 @@ def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list
     if len(owners) > MAX_OVERRIDING:
         resolver.resolve_all([Limit(CUT_OVERRIDES)])
         del owners[MAX_OVERRIDING:]
-    answers = resolver.resolve_all([Ancestors(*one) for one in owners])
+    answers = resolver.resolve_all([Ancestors(*definition) for definition in owners])
     below: dict[Key, list[Key]] = defaultdict(list)
     for owner, lineage in zip(owners, answers, strict=True):
         for ancestor in lineage:
@@ -110,9 +110,13 @@ def _outgoing(
     Unless it is complete, what leads to no visible definition is left out of the resolved part.
     """
     live = resolver.live_files
-    resolved = [one for one in sites if live is None or one.file in live or one.kind == _TYPE]
-    known = {one.id for one in resolved}
-    stored = [one for one in sites if one.id not in known]
+    resolved = [
+        reference_site
+        for reference_site in sites
+        if live is None or reference_site.file in live or reference_site.kind == _TYPE
+    ]
+    known = {reference_site.id for reference_site in resolved}
+    stored = [reference_site for reference_site in sites if reference_site.id not in known]
     found = stored_edges_from(resolver, stored)
     resolutions = resolve(resolver, resolved)
     pairs = zip(resolved, resolutions, strict=True)
@@ -120,9 +124,9 @@ def _outgoing(
     prefetch_constructors(resolver, edges)
     if is_complete:
         resolutions = with_unresolved(resolver, resolved, resolutions)
-        for site, one in zip(resolved, resolutions, strict=True):
-            if not one.targets:
-                (found.unresolved if one.is_unresolved else found.elsewhere).append(site)
+        for site, meaning in zip(resolved, resolutions, strict=True):
+            if not meaning.targets:
+                (found.unresolved if meaning.is_unresolved else found.elsewhere).append(site)
     return found._replace(edges=[*found.edges, *edges, *constructor_edges(resolver, edges)])
 
 

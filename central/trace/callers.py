@@ -102,7 +102,9 @@ def find_callers(
     is_low = min_confidence is Confidence.LOW
     further = MAX_UNRESOLVED + 1 if is_low else MAX_UNLIKELY if is_tallied else 0
     edges, named, is_cut = _resolved_callers(resolver, definitions, further, within, prefetch)
-    found = FoundCallers([one for one in edges if one.confidence >= min_confidence], is_cut=is_cut)
+    found = FoundCallers(
+        [edge for edge in edges if edge.confidence >= min_confidence], is_cut=is_cut
+    )
     found.untargeted = _imported_from_nowhere(named)
     if is_low:
         found.tally, unresolved = tally_with_unresolved(resolver, named)
@@ -120,14 +122,14 @@ def type_uses(
 
     Beyond that, the receipt says so.
     """
-    names = sorted({one.name for one in definitions})
+    names = sorted({definition.name for definition in definitions})
     sites = indexed_sites(resolver, names, within=None, limit=MAX_RESOLVED + 1, as_types=True)
     if len(sites) > MAX_RESOLVED:
         resolver.resolve_all([Limit(CUT_CALLERS)])
-    keys = {one.key for one in definitions}
+    keys = {definition.key for definition in definitions}
     pairs = zip(sites, resolve(resolver, sites[:MAX_RESOLVED]), strict=False)
     edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
-    return [one for one in edges if one.target in keys and one.confidence >= min_confidence]
+    return [edge for edge in edges if edge.target in keys and edge.confidence >= min_confidence]
 
 
 def _stored_callers(
@@ -145,7 +147,7 @@ def _stored_callers(
     edges = [*_edges_from_stored(resolver, definitions), *live.edges]
     if within is not None:
         edges = [edge for edge in edges if edge.site.file in within]
-    found = FoundCallers([one for one in edges if one.confidence >= min_confidence])
+    found = FoundCallers([edge for edge in edges if edge.confidence >= min_confidence])
     found.is_cut = live.is_cut
     if not is_tallied and not is_low:
         return found
@@ -167,9 +169,11 @@ def _stored_callers(
 
 def _edges_from_stored(resolver: BatchResolver, definitions: Sequence[Definition]) -> list[Edge]:
     """Return the stored edges to the definitions, and those to what they may override."""
-    edges = stored_edges_to(resolver, [one.key for one in definitions])
+    edges = stored_edges_to(resolver, [definition.key for definition in definitions])
     overridden = _overridden(resolver, definitions)
-    members = {(*key, last_name(one[1])) for key, keys in overridden.items() for one in keys}
+    members = {
+        (*key, last_name(overriding[1])) for key, keys in overridden.items() for overriding in keys
+    }
     virtual = stored_edges_through(resolver, members)
     return [*edges, *_edges_to_overrides(virtual, edges, overridden)]
 
@@ -240,7 +244,7 @@ class _Sought(NamedTuple):
     @property
     def has_constructors(self) -> bool:
         """Whether one of the definitions is a constructor."""
-        return any(class_of(one) for one in self.definitions)
+        return any(class_of(definition) for definition in self.definitions)
 
 
 def _sought(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Sought:
@@ -253,8 +257,8 @@ def _by_other_names(
     classes: Iterable[Definition], definitions: Sequence[Definition]
 ) -> list[Definition]:
     """Return the classes that do not have the name of one of the definitions."""
-    names = {(one.name, one.ecosystem) for one in definitions}
-    return [one for one in classes if (one.name, one.ecosystem) not in names]
+    names = {(definition.name, definition.ecosystem) for definition in definitions}
+    return [class_ for class_ in classes if (class_.name, class_.ecosystem) not in names]
 
 
 def _leading_edges(
@@ -264,7 +268,7 @@ def _leading_edges(
 ) -> list[Edge]:
     """Return the edges to the definitions that are sought."""
     overridden = _overridden(resolver, sought.definitions)
-    keys = {one.key for one in sought.definitions}
+    keys = {definition.key for definition in sought.definitions}
     edges = [
         edge for site, resolution in resolved for edge in _edges(site, resolution, keys, overridden)
     ]
@@ -281,12 +285,12 @@ def _edges_by_name(
     named: Sequence[Definition],
 ) -> list[Edge]:
     """Return edges that only a name makes; those by the name of a class go to its constructor."""
-    keys = {one.key for one in definitions}
+    keys = {definition.key for definition in definitions}
     constructors: dict[Key, Key] = {}
-    for one in definitions:
-        if owner := class_of(one):
-            constructors[owner] = one.key
-            constructors.setdefault((_ANY_FILE, owner[1]), one.key)
+    for definition in definitions:
+        if owner := class_of(definition):
+            constructors[owner] = definition.key
+            constructors.setdefault((_ANY_FILE, owner[1]), definition.key)
     return [
         edge
         if edge.target in keys
@@ -298,7 +302,7 @@ def _edges_by_name(
 
 
 def _imported_from_nowhere(named: NamedReferences) -> list[ReferenceSite]:
-    names = {one.name for one in named.definitions}
+    names = {definition.name for definition in named.definitions}
     return [
         site
         for site, resolution in named.resolved
@@ -324,23 +328,23 @@ def _candidates(
     If few bear the names, all of these are resolved. Of more, those that the class hierarchy
     selects, and up to `further` of the others.
     """
-    keys = {one.key for one in sought.leading}
-    ecosystems = sorted({one.ecosystem for one in sought.leading})
+    keys = {definition.key for definition in sought.leading}
+    ecosystems = sorted({definition.ecosystem for definition in sought.leading})
     components = used_as(resolver, keys) if Ecosystem.NPM in ecosystems else set()
     aliases = aliases_of(resolver, keys | components)
-    names = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
-    files = sorted({one.file for one in sought.leading})
+    names = [(name, ecosystem) for name in sorted(aliases.names) for ecosystem in ecosystems]
+    files = sorted({definition.file for definition in sought.leading})
     most = MAX_RESOLVED if further else MAX_UNCOUNTED
     sites = bound_sites(resolver, names, files, within=within, limit=most + 1)
     found = _Selection(sites, Unlikely(), is_cut=False)
     if len(sites) > most:
         found = _selected_by_hierarchy(resolver, sought, names, files, further, within)
-    own = sorted({one.name for one in sought.leading})
+    own = sorted({definition.name for definition in sought.leading})
     indexed: list[ReferenceSite] = []
     if resolver.has_indexes:
         indexed = indexed_sites(resolver, own, within=within, limit=most + 1)
     sites = distinct([*found.sites, *indexed[:most], *sites_rooted(resolver, aliases.roots)])
-    may_be_held = any(name_rules(one).functions_as_values for one in ecosystems)
+    may_be_held = any(name_rules(ecosystem).functions_as_values for ecosystem in ecosystems)
     held = _held_sites(resolver, sought, aliases.names, within) if may_be_held else []
     if within is not None:
         sites = [site for site in sites if site.file in within]
@@ -348,14 +352,18 @@ def _candidates(
     known = {site.id for site in sites}
     held = [site for site in distinct(held) if site.id not in known]
     live, owners = resolver.live_files, map(_owner, sought.definitions)
-    resolver.prefetch(Ancestors(*one) for one in owners if one and (live is None or one[0] in live))
+    resolver.prefetch(
+        Ancestors(*owner) for owner in owners if owner and (live is None or owner[0] in live)
+    )
     resolutions = resolve(resolver, [*sites, *held, *prefetch])[: len(sites) + len(held)]
     of_values = resolutions[len(sites) :]
     resolutions = resolutions[: len(sites)]
     if further:
         resolutions = with_unresolved(resolver, sites, resolutions)
     resolved = list(zip(sites, resolutions, strict=True))
-    resolved += [one for one in zip(held, of_values, strict=True) if one[1].targets]
+    resolved += [
+        resolution for resolution in zip(held, of_values, strict=True) if resolution[1].targets
+    ]
     is_cut = aliases.is_cut or found.is_cut or len(indexed) > most
     return _Candidates(resolved, found.unlikely, is_cut)
 
@@ -366,8 +374,8 @@ def _held_sites(
     """Return references of values, and constants, that may hold what has one of the names."""
     owners = {
         owner
-        for one in sought.leading
-        if last_name(one.qualified_name) == CALL_METHOD and (owner := _owner(one))
+        for definition in sought.leading
+        if last_name(definition.qualified_name) == CALL_METHOD and (owner := _owner(definition))
     }
     made: Collection[str] = ()
     if owners and within is None:
@@ -377,9 +385,9 @@ def _held_sites(
         found = [*found, *held_sites_in(resolver, within)]
     if not constants:
         return found
-    ecosystems = sorted({one.ecosystem for one in sought.leading})
+    ecosystems = sorted({definition.ecosystem for definition in sought.leading})
     aliases = aliases_of(resolver, constants | used_as(resolver, constants))
-    of_constants = [(name, one) for name in sorted(aliases.names) for one in ecosystems]
+    of_constants = [(name, ecosystem) for name in sorted(aliases.names) for ecosystem in ecosystems]
     files = sorted({file for file, _ in constants})
     bound = bound_sites(resolver, of_constants, files, within=within, limit=MAX_SITES + 1)
     if len(bound) > MAX_SITES:
@@ -402,8 +410,12 @@ def _selected_by_hierarchy(
     within: Collection[int] | None,
 ) -> _Selection:
     """Return the references whose receivers may be of the classes, and `further` others."""
-    extended = extended_types(resolver, [(one.key, one.ecosystem) for one in sought.leading])
-    owners = {owner for one in sought.leading if (owner := _owner(one))} | extended.classes
+    extended = extended_types(
+        resolver, [(definition.key, definition.ecosystem) for definition in sought.leading]
+    )
+    owners = {
+        owner for definition in sought.leading if (owner := _owner(definition))
+    } | extended.classes
     ecosystems = {ecosystem for _, ecosystem in names}
     hierarchy = None
     if owners or extended.names:
@@ -411,7 +423,7 @@ def _selected_by_hierarchy(
     query = ReferenceQuery(
         names,
         files,
-        at_top=any("." not in one.qualified_name for one in sought.leading),
+        at_top=any("." not in definition.qualified_name for definition in sought.leading),
         containers=sorted(hierarchy.names | extended.names) if hierarchy else None,
     )
     sites = sites_named(resolver, query)
@@ -425,9 +437,9 @@ def _selected_by_hierarchy(
     return _Selection(sites, unlikely, is_cut=hierarchy is not None and hierarchy.is_cut)
 
 
-def _owner(one: Definition) -> Key | None:
-    container = one.qualified_name.rpartition(".")[0]
-    return (one.file, container) if container else None
+def _owner(definition: Definition) -> Key | None:
+    container = definition.qualified_name.rpartition(".")[0]
+    return (definition.file, container) if container else None
 
 
 def _edges(
@@ -457,7 +469,7 @@ def _edges_to_overrides(
 
 def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> dict[Key, list[Key]]:
     """Return, for each ancestor class, the given members that may override its own."""
-    owners = {one.key: owner for one in definitions if (owner := _owner(one))}
+    owners = {definition.key: owner for definition in definitions if (owner := _owner(definition))}
     found: dict[Key, list[Key]] = {}
     for key, lineage in zip(owners, lineages(resolver, list(owners.values())), strict=True):
         for ancestor in lineage:

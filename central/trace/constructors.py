@@ -21,12 +21,12 @@ def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Ed
     asked = [_question(edge) for edge in made]
     found: dict[tuple[int, Key], Edge] = {}
     for edge, answer in zip(made, resolver.resolve_all(asked), strict=True):
-        for one in answer:
-            highest = Confidence.HIGH if one.is_certain else Confidence.MEDIUM
+        for definition in answer:
+            highest = Confidence.HIGH if definition.is_certain else Confidence.MEDIUM
             confidence = min(edge.confidence, highest)
-            known = found.get(key := (edge.site.id, one.key))
+            known = found.get(key := (edge.site.id, definition.key))
             if known is None or known.confidence < confidence:
-                found[key] = edge._replace(target=one.key, confidence=confidence)
+                found[key] = edge._replace(target=definition.key, confidence=confidence)
     return list(found.values())
 
 
@@ -45,18 +45,22 @@ def _may_make_instance(edge: Edge) -> bool:
     return edge.site.kind in _MAKES and edge.site.access == Access.PATH and not is_function
 
 
-def class_of(one: Definition) -> Key | None:
+def class_of(definition: Definition) -> Key | None:
     """Return the class whose instances a constructor makes; None if it is no constructor."""
-    container, _, name = one.qualified_name.rpartition(".")
-    rules = name_rules(one.ecosystem)
+    container, _, name = definition.qualified_name.rpartition(".")
+    rules = name_rules(definition.ecosystem)
     names = {name, ""} if name == last_name(container) else {name}
     is_named = not names.isdisjoint(rules.constructors | rules.secondary_constructors)
-    return (one.file, container) if container and is_named and one.kind in FUNCTIONS else None
+    return (
+        (definition.file, container)
+        if container and is_named and definition.kind in FUNCTIONS
+        else None
+    )
 
 
 def without_repeated(steps: Iterable[Step], definitions: Iterable[Definition]) -> list[Step]:
     """Leave out what leads to a constructor if it also leads to its class, which was asked for."""
-    asked = {one.key for one in definitions}
+    asked = {definition.key for definition in definitions}
     return [step for step in steps if step.depth > 1 or not _is_repeated(step.edge, asked)]
 
 
@@ -66,7 +70,7 @@ def _is_repeated(edge: Edge, asked: Container[Key]) -> bool:
 
 def classes_of(resolver: BatchResolver, definitions: Iterable[Definition]) -> list[Definition]:
     """Return the classes of the constructors among the definitions, in all their files."""
-    owners = [key for one in definitions if (key := class_of(one))]
+    owners = [key for definition in definitions if (key := class_of(definition))]
     return [*definitions_at(resolver, sorted(in_all_files(resolver, owners))).values()]
 
 
@@ -81,12 +85,14 @@ def constructed_classes(
     resolver: BatchResolver, definitions: Iterable[Definition]
 ) -> ConstructedClasses:
     """Return the classes of the constructors among the definitions."""
-    owners = {key: one.ecosystem for one in definitions if (key := class_of(one))}
+    owners = {
+        key: definition.ecosystem for definition in definitions if (key := class_of(definition))
+    }
     if not owners:
         return ConstructedClasses()
     own, below = subclasses_of(resolver, owners, set(owners.values()))
     found = definitions_at(resolver, sorted(own | below))
     return ConstructedClasses(
-        [one for key, one in found.items() if key in own],
-        [one for key, one in found.items() if key in below],
+        [definition for key, definition in found.items() if key in own],
+        [definition for key, definition in found.items() if key in below],
     )

@@ -41,8 +41,8 @@ def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
     """Return an edge to each definition that the reference may mean."""
     count = resolution.candidates
     return [
-        Edge(site, one.key, one, one.rule, resolution.confidence(one), count)
-        for one in resolution.targets
+        Edge(site, target.key, target, target.rule, resolution.confidence(target), count)
+        for target in resolution.targets
     ]
 
 
@@ -66,11 +66,11 @@ def edges_by_name(
 
     `candidates` is the number of definitions of that name.
     """
-    counts = Counter((one.name, one.ecosystem) for one in definitions)
+    counts = Counter((definition.name, definition.ecosystem) for definition in definitions)
     first: dict[tuple[str, str, int], Key] = {}
-    for one in definitions:
-        for repository in (one.repository, 0):
-            first.setdefault((one.name, one.ecosystem, repository), one.key)
+    for definition in definitions:
+        for repository in (definition.repository, 0):
+            first.setdefault((definition.name, definition.ecosystem, repository), definition.key)
     for site in sites:
         name = (site.name, site.ecosystem)
         target = first.get((*name, site.repository)) or first[(*name, 0)]

@@ -58,7 +58,7 @@ class CallGraph:
     is_cut: bool = False
 
     def start(self, roots: Sequence[Definition]) -> None:
-        self._take([one.key for one in roots], 0, {one.key: one for one in roots})
+        self._take([root.key for root in roots], 0, {root.key: root for root in roots})
         self.roots = list(self.distances)
 
     def expand(self, depth: int) -> None:
@@ -118,8 +118,8 @@ class CallGraph:
     def _batches(self, definitions: Sequence[Definition]) -> list[list[Definition]]:
         """Group definitions by name into batches, the least referenced names first."""
         by_name: dict[tuple[str, str], list[Definition]] = defaultdict(list)
-        for one in definitions:
-            by_name[one.name, one.ecosystem].append(one)
+        for definition in definitions:
+            by_name[definition.name, definition.ecosystem].append(definition)
         if len(by_name) <= 1:
             return list(by_name.values())
         counts = count_bound_references(self.resolver, list(by_name), limit=MAX_UNCOUNTED)
@@ -154,8 +154,12 @@ class CallGraph:
         for key in fresh[:room]:
             self.distances[key] = distance
             if key in definitions:
-                one = self.definitions[key] = definitions[key]
-                self.paths[one.file] = one.repository, one.path, one.generated
+                definition = self.definitions[key] = definitions[key]
+                self.paths[definition.file] = (
+                    definition.repository,
+                    definition.path,
+                    definition.generated,
+                )
 
     def _join(self, edges: Iterable[Edge], owners: Mapping[Key, Key]) -> None:
         for edge in edges:
@@ -212,8 +216,8 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     call_graph.start(chosen)
     call_graph.expand(request.depth)
     expanded = [
-        one
-        for key, one in call_graph.definitions.items()
+        definition
+        for key, definition in call_graph.definitions.items()
         if call_graph.distances[key] < request.depth
     ]
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
@@ -257,15 +261,15 @@ def _node(scope: TraceScope, key: Key, call_graph: CallGraph) -> GraphNode:
     file, name = key
     repository, path, generated = call_graph.paths[file]
     project = scope.repositories[repository].name
-    one = call_graph.definitions.get(key)
+    definition = call_graph.definitions.get(key)
     return GraphNode(
         id=f"code:{project}/{path}#{name}" if name else f"code:{project}/{path}",
         project=project,
         file=path,
-        name=one.name if one else "<module>",
+        name=definition.name if definition else "<module>",
         qualified_name=name,
-        kind=one.kind if one else "module",
-        line=one.start_line if one else 1,
+        kind=definition.kind if definition else "module",
+        line=definition.start_line if definition else 1,
         distance=call_graph.distances[key],
         generated=generated,
     )

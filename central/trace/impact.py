@@ -64,7 +64,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
     return Impact(
         project=request.project,
         symbols=symbols,
-        count=sum(one.count for one in symbols),
+        count=sum(symbol.count for symbol in symbols),
         unknown=unknown,
         visibilities=visibilities,
         receipt=receipt,
@@ -103,15 +103,15 @@ def changed_definitions(
     cut = []
     for symbol in symbols:
         named = definitions_named(scope.resolver, DefinitionFilter(symbol, repository.id))
-        found |= {one.key: one for one in named[:MAX_DEFINITIONS]}
+        found |= {definition.key: definition for definition in named[:MAX_DEFINITIONS]}
         if not named:
             unknown[symbol] = None
         if len(named) > MAX_DEFINITIONS:
             cut.append(f"Of {symbol} the first {MAX_DEFINITIONS} definitions were traced.")
     for file in files:
         inside = definitions_in(scope.resolver, repository=repository.id, path=file.path)
-        for one in _touched(inside, file):
-            found.setdefault(one.key, one)
+        for definition in _touched(inside, file):
+            found.setdefault(definition.key, definition)
         if not inside and not has_file(scope, file.path, repository):
             unknown[file.path] = None
     definitions = list(found.values())
@@ -128,10 +128,14 @@ def _touched(definitions: Sequence[Definition], file: ChangedFile) -> Iterable[D
         return definitions
     found: dict[int, Definition] = {}
     for first, last in file.lines:
-        inside = [one for one in definitions if one.start_line <= last and one.end_line >= first]
-        for one in inside:
-            if not any(_is_within(other, one, first, last) for other in inside):
-                found[one.id] = one
+        inside = [
+            definition
+            for definition in definitions
+            if definition.start_line <= last and definition.end_line >= first
+        ]
+        for definition in inside:
+            if not any(_is_within(other, definition, first, last) for other in inside):
+                found[definition.id] = definition
     return found.values()
 
 
@@ -156,13 +160,13 @@ def _symbols(
     ]
     linked = dict(zip(shown, links(scope, shown, traversal.definitions), strict=True))
     answer = []
-    for index, one in enumerate(changed):
+    for index, definition in enumerate(changed):
         by_project: dict[int, list[Step]] = defaultdict(list)
         for step in by_target[index]:
             by_project[step.edge.site.repository].append(step)
         answer.append(
             ChangedSymbol(
-                shown_definition(one, scope.repositories[one.repository]),
+                shown_definition(definition, scope.repositories[definition.repository]),
                 len(by_target[index]),
                 [
                     AffectedProject(

@@ -50,13 +50,13 @@ def edges_from_imports(
         *imports_bound(resolver, sorted(aliases.roots)),
         *imports_of_modules(resolver, asked.modules_of_files),
     ]
-    unique = list({one.site.id: one for one in sites}.values())
-    answers = resolver.resolve_all([one.statement for one in unique])
+    unique = list({site.site.id: site for site in sites}.values())
+    answers = resolver.resolve_all([import_site.statement for import_site in unique])
     edges, nameless = list[Edge](), list[ImportSite]()
-    for one, (targets, modules) in zip(unique, answers, strict=True):
-        edges += asked.edges(one.site, targets, modules)
+    for import_site, (targets, modules) in zip(unique, answers, strict=True):
+        edges += asked.edges(import_site.site, targets, modules)
         if not targets and not modules:
-            nameless.append(one)
+            nameless.append(import_site)
     if min_confidence is Confidence.LOW:
         edges += edges_by_name(_unresolved(resolver, nameless, definitions), definitions)
     return [edge for edge in edges if edge.confidence >= min_confidence]
@@ -66,18 +66,18 @@ def edges_to_imported(
     resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
 ) -> list[Edge]:
     """Return edges to the definitions that imports inside of these definitions name."""
-    sites = {one.site.id: one for one in imports_within(resolver, definitions)}.values()
+    sites = {site.site.id: site for site in imports_within(resolver, definitions)}.values()
     edges = edges_of_imports(resolver, list(sites))
     return [edge for edge in edges if edge.confidence >= min_confidence]
 
 
 def edges_of_imports(resolver: BatchResolver, imports: Sequence[ImportSite]) -> list[Edge]:
     """Return edges to the definitions that imports name."""
-    answers = resolver.resolve_all([one.statement for one in imports])
+    answers = resolver.resolve_all([import_.statement for import_ in imports])
     return [
         edge
-        for one, (targets, _) in zip(imports, answers, strict=True)
-        for edge in edges_to(one.site, _resolution(targets))
+        for import_, (targets, _) in zip(imports, answers, strict=True)
+        for edge in edges_to(import_.site, _resolution(targets))
     ]
 
 
@@ -92,10 +92,10 @@ class _Asked:
     @classmethod
     def of(cls, resolver: BatchResolver, definitions: Iterable[Definition]) -> "_Asked":
         names, files = defaultdict[Key, list[Key]](list), defaultdict[int, list[Key]](list)
-        for one in definitions:
-            files[one.file].append(one.key)
-            for name in accumulate(one.qualified_name.split("."), "{}.{}".format):
-                names[one.file, name].append(one.key)
+        for definition in definitions:
+            files[definition.file].append(definition.key)
+            for name in accumulate(definition.qualified_name.split("."), "{}.{}".format):
+                names[definition.file, name].append(definition.key)
         found = modules_of(resolver, sorted(files))
         modules = defaultdict[_Module, list[Key]](list)
         for module in found:
@@ -127,7 +127,7 @@ class _Asked:
 
 
 def _resolution(targets: Iterable[ResolvedDefinition]) -> Resolution:
-    unique = best_candidates(one._replace(rule="import") for one in targets)
+    unique = best_candidates(target._replace(rule="import") for target in targets)
     return Resolution(unique, is_unresolved=False)
 
 
@@ -135,9 +135,9 @@ def _unresolved(
     resolver: BatchResolver, sites: Sequence[ImportSite], definitions: Iterable[Definition]
 ) -> Iterator[ReferenceSite]:
     """Yield imports of the definitions' names that lead nowhere, but not outside."""
-    names = {(one.name, one.ecosystem) for one in definitions}
-    alike = [one for one in sites if (one.site.name, one.site.ecosystem) in names]
-    asked = [Outside(ImportPath(*one.statement[1:]), Access.PATH, "") for one in alike]
-    for one, is_outside in zip(alike, resolver.resolve_all(asked), strict=True):
+    names = {(definition.name, definition.ecosystem) for definition in definitions}
+    alike = [site for site in sites if (site.site.name, site.site.ecosystem) in names]
+    asked = [Outside(ImportPath(*site.statement[1:]), Access.PATH, "") for site in alike]
+    for import_site, is_outside in zip(alike, resolver.resolve_all(asked), strict=True):
         if not is_outside:
-            yield one.site
+            yield import_site.site

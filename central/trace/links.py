@@ -197,16 +197,16 @@ def caller_endpoint(
     return Endpoint(project, site.path, name, site.caller, "", site.line, site.generated)
 
 
-def endpoint(scope: TraceScope, one: Definition) -> Endpoint:
-    project = scope.repositories[one.repository].name
+def endpoint(scope: TraceScope, definition: Definition) -> Endpoint:
+    project = scope.repositories[definition.repository].name
     return Endpoint(
         project,
-        one.path,
-        one.name,
-        one.qualified_name,
-        one.kind,
-        one.start_line,
-        one.generated,
+        definition.path,
+        definition.name,
+        definition.qualified_name,
+        definition.kind,
+        definition.start_line,
+        definition.generated,
     )
 
 

@@ -45,7 +45,10 @@ _REQUEST = ModelsRequestSerializer()
 
 def _setting(*, is_on: bool) -> ModelsSetting:
     known = library_models()
-    libraries = [ModelledLibrary(one.name, one.versions, one.source) for one in known.libraries]
+    libraries = [
+        ModelledLibrary(library.name, library.versions, library.source)
+        for library in known.libraries
+    ]
     return ModelsSetting(is_on, known.version, libraries)
 
 

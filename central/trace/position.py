@@ -61,8 +61,8 @@ class FoundMeaning(NamedTuple):
 
     def at_least(self, confidence: Confidence) -> tuple[list[Definition], list[MeantDefinition]]:
         """Return the definitions with this confidence or more."""
-        names = {one.name.lower() for one in Confidence if one >= confidence}
-        shown = [one for one in self.shown if one.confidence in names]
+        names = {level.name.lower() for level in Confidence if level >= confidence}
+        shown = [definition for definition in self.shown if definition.confidence in names]
         return self.definitions[: len(shown)], shown
 
 
@@ -91,10 +91,10 @@ def meaning_at(scope: TraceScope, position: FilePosition) -> FoundMeaning:
         name = _name(place, sites[0].name, sites[0].kind, sites[0].column)
         return _meaning_of_reference(scope, name, sites)
     if defined := _defined_at(scope, place):
-        one, character = defined
-        name = _name(place, one.name, _DEFINITION, character)
-        own = _meant(one, place.repository, rule=_DEFINITION, confidence=_HIGH)
-        return FoundMeaning(name, [one], [own], Tally(), "")
+        definition, character = defined
+        name = _name(place, definition.name, _DEFINITION, character)
+        own = _meant(definition, place.repository, rule=_DEFINITION, confidence=_HIGH)
+        return FoundMeaning(name, [definition], [own], Tally(), "")
     if imports := _imports_at(scope, place):
         word, character = place.word()
         return _meaning_of_import(scope, _name(place, word, IMPORT, character), imports)
@@ -119,25 +119,27 @@ def _sites(scope: TraceScope, place: TextPosition) -> list[ReferenceSite]:
         line=place.asked.line,
         column=place.character,
     )
-    written = [one for one in sites if place.line.startswith(one.name, one.column)]
-    near = written or [one for one in sites if one.column == place.character]
-    return [one for one in near if (one.column, one.name) == (near[0].column, near[0].name)]
+    written = [site for site in sites if place.line.startswith(site.name, site.column)]
+    near = written or [site for site in sites if site.column == place.character]
+    return [site for site in near if (site.column, site.name) == (near[0].column, near[0].name)]
 
 
 def _defined_at(scope: TraceScope, place: TextPosition) -> tuple[Definition, int] | None:
     """Return the definition whose own name is there, and where that begins in the line."""
     line, path = place.asked.line, place.asked.file
     near = [
-        one
-        for one in definitions_in(scope.resolver, repository=place.repository.id, path=path)
-        if abs(one.start_line - line) < HEAD_LINES and one.name in place.line
+        definition
+        for definition in definitions_in(scope.resolver, repository=place.repository.id, path=path)
+        if abs(definition.start_line - line) < HEAD_LINES and definition.name in place.line
     ]
-    if not any(one.start_line <= line <= one.end_line for one in near):
+    if not any(definition.start_line <= line <= definition.end_line for definition in near):
         return None
     references = references_of(place.file, last_line=line + 2 * HEAD_LINES)
     _, defined = written_names(place.text, references, near)
     at = place.start + place.character
-    starts = [start for start, one in defined.items() if start <= at < start + len(one.name)]
+    starts = [
+        start for start, definition in defined.items() if start <= at < start + len(definition.name)
+    ]
     return (defined[starts[0]], starts[0] - place.start) if starts else None
 
 
@@ -149,17 +151,17 @@ def _imports_at(scope: TraceScope, place: TextPosition) -> list[ImportSite]:
     found = imports_before(scope.resolver, place.file, line=place.asked.line, name=word)
     starts = line_starts(place.text)
     return [
-        one
-        for one in found
-        if one.site.line == place.asked.line
-        or _is_in_bracket(place.text[starts[one.site.line - 1] : place.start + character])
+        import_site
+        for import_site in found
+        if import_site.site.line == place.asked.line
+        or _is_in_bracket(place.text[starts[import_site.site.line - 1] : place.start + character])
     ]
 
 
 def _is_in_bracket(text: str) -> bool:
     """Whether a bracket that the first line opens has not been closed."""
     opening = text.partition("\n")[0]
-    return any(one in opening and other not in text for one, other in ("()", "{}"))
+    return any(opener in opening and other not in text for opener, other in ("()", "{}"))
 
 
 def _meaning_of_import(
@@ -172,11 +174,11 @@ def _meaning_of_import(
     return _shown(scope, name, edges, definitions, Tally(), reason)
 
 
-def _reason_of_import(scope: TraceScope, one: ImportSite) -> str:
-    ((_, modules),) = scope.resolver.resolve_all([one.statement])
+def _reason_of_import(scope: TraceScope, import_site: ImportSite) -> str:
+    ((_, modules),) = scope.resolver.resolve_all([import_site.statement])
     if modules:
-        return f"“{one.statement.path}” is a module; ask for a name that is used of it."
-    return _reason(scope, one.site)
+        return f"“{import_site.statement.path}” is a module; ask for a name that is used of it."
+    return _reason(scope, import_site.site)
 
 
 def _name(place: TextPosition, name: str, use: str, character: int) -> NameInFile:
@@ -219,21 +221,21 @@ def _shown(
     targets = [definitions[step.edge.target] for step in steps]
     shown = [
         _meant(
-            one,
-            scope.repositories[one.repository],
+            target,
+            scope.repositories[target.repository],
             rule=link.rule,
             confidence=link.confidence,
             evidence=link.evidence,
             candidates=link.candidates,
             pinned_version=link.pinned_version,
         )
-        for one, link in zip(targets, links(scope, steps, definitions), strict=True)
+        for target, link in zip(targets, links(scope, steps, definitions), strict=True)
     ]
     return FoundMeaning(name, targets, shown, tally, reason)
 
 
-def _meant(one: Definition, repository: RepositorySnapshot, **why: Any) -> MeantDefinition:
-    shown = shown_definition(one, repository)
+def _meant(definition: Definition, repository: RepositorySnapshot, **why: Any) -> MeantDefinition:
+    shown = shown_definition(definition, repository)
     own = {field.name: getattr(shown, field.name) for field in fields(shown)}
     return MeantDefinition(**own, **why)
 
@@ -241,7 +243,7 @@ def _meant(one: Definition, repository: RepositorySnapshot, **why: Any) -> Meant
 def _once(edges: Sequence[Edge]) -> list[Edge]:
     """Return the surest edge to each definition, the surest first."""
     best: dict[Key, Edge] = {}
-    for edge in sorted(edges, key=lambda one: (-one.confidence, one.is_override)):
+    for edge in sorted(edges, key=lambda edge: (-edge.confidence, edge.is_override)):
         best.setdefault(edge.target, edge)
     return list(best.values())
 
@@ -249,10 +251,13 @@ def _once(edges: Sequence[Edge]) -> list[Edge]:
 def _named(scope: TraceScope, site: ReferenceSite) -> tuple[list[Edge], dict[Key, Definition]]:
     """Return edges to the definitions of its name and ecosystem, its own repository's first."""
     named = definitions_named(scope.resolver, DefinitionFilter(site.name))
-    alike = [one for one in named if one.ecosystem == site.ecosystem]
-    alike.sort(key=lambda one: one.repository != site.repository)
-    edges = [Edge(site, one.key, None, "name_only", Confidence.LOW, len(alike)) for one in alike]
-    return _once(edges), {one.key: one for one in alike}
+    alike = [definition for definition in named if definition.ecosystem == site.ecosystem]
+    alike.sort(key=lambda definition: definition.repository != site.repository)
+    edges = [
+        Edge(site, definition.key, None, "name_only", Confidence.LOW, len(alike))
+        for definition in alike
+    ]
+    return _once(edges), {definition.key: definition for definition in alike}
 
 
 def _reason(scope: TraceScope, site: ReferenceSite) -> str:

@@ -47,10 +47,10 @@ def missing_projects(
     other one can be among it.
     """
     missing = [
-        one.missing(one.incomplete_reason)
-        for one in scope.repositories.values()
-        if one.incomplete_reason
-        and (one.generation or (one.name in only if only else one.is_expected))
+        repository.missing(repository.incomplete_reason)
+        for repository in scope.repositories.values()
+        if repository.incomplete_reason
+        and (repository.generation or (repository.name in only if only else repository.is_expected))
     ]
     missing += [MissingProject(name, "unknown_project") for name in unknown]
     return missing
@@ -91,7 +91,9 @@ def receipt_of(
         partly_parsed=partly_parsed,
         unread_manifests=list(unread_manifests),
         older_extractor=older_extractor(
-            one for one in scope.repositories.values() if not only or one.name in only
+            repository
+            for repository in scope.repositories.values()
+            if not only or repository.name in only
         ),
         edges_behind=scope.edges_behind,
         resolved_by=scope.resolved_by,

@@ -91,7 +91,10 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         span("code.trace", organization=asked.slug, what=what, symbol=symbol) as current,
         one_moment(),
     ):
-        repositories = {one.id: one for one in repository_snapshots(credential=credential)}
+        repositories = {
+            repository_snapshot.id: repository_snapshot
+            for repository_snapshot in repository_snapshots(credential=credential)
+        }
         resolver = BatchResolver(rules_of(asked), repositories=repositories)
         live = live_files(asked, resolver.repositories)
         resolver.live_files = live.files
@@ -135,8 +138,15 @@ def selected_definitions(
     found = definitions_named(scope.resolver, wanted)
     if not found:
         raise _not_found(scope, selector, repository)
-    names = {one.id: one.name for one in scope.repositories.values()}
-    found.sort(key=lambda one: (one.generated, names[one.repository], one.path, one.start_line))
+    names = {snapshot.id: snapshot.name for snapshot in scope.repositories.values()}
+    found.sort(
+        key=lambda definition: (
+            definition.generated,
+            names[definition.repository],
+            definition.path,
+            definition.start_line,
+        )
+    )
     return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
 
 

@@ -104,8 +104,8 @@ class ImpactRequest:
     limit: int = 50
 
 
-KINDS = [*(one.value for one in ReferenceKind), IMPORT]
-CONFIDENCES = [one.name.lower() for one in reversed(Confidence)]
+KINDS = [*(reference_kind.value for reference_kind in ReferenceKind), IMPORT]
+CONFIDENCES = [confidence.name.lower() for confidence in reversed(Confidence)]
 
 
 class CallsRequestSerializer(OrganizationSerializer):
@@ -152,7 +152,7 @@ class SelectorSerializer(ConfidentSerializer):
     def checked(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields with the selector as a record."""
         found = super().checked(data)
-        names = [one.name for one in fields(SymbolSelector)]
+        names = [field.name for field in fields(SymbolSelector)]
         selector = SymbolSelector(**{name: found.pop(name) for name in names if name in found})
         return {"selector": selector, **found}
 
@@ -212,7 +212,7 @@ class PositionSerializer(OrganizationSerializer):
         """Return the fields with the position as a record."""
         found = super().checked(data)
         found["encoding"] = Encoding(found["encoding"])
-        names = [one.name for one in fields(FilePosition)]
+        names = [field.name for field in fields(FilePosition)]
         return {"position": FilePosition(*(found.pop(name) for name in names)), **found}
 
 
@@ -280,8 +280,8 @@ class DefinitionsSerializer(ConfidentSerializer):
         found = super().checked(data)
         found["symbols"] = tuple(dict.fromkeys(found.get("symbols", ())))
         found["files"] = tuple(
-            ChangedFile(one["path"], tuple((first, last) for first, last in one.get("lines", ())))
-            for one in found.get("files", ())
+            ChangedFile(file["path"], tuple((first, last) for first, last in file.get("lines", ())))
+            for file in found.get("files", ())
         )
         return found
 

@@ -21,7 +21,7 @@ class Requirements:
         self, resolver: BatchResolver, edges: Iterable[Edge], definitions: Mapping[Key, Definition]
     ) -> None:
         self._definitions = definitions
-        wanted = {one for edge in edges if (one := self._dependency(edge))}
+        wanted = {requirement for edge in edges if (requirement := self._dependency(edge))}
         self._found = _alternatives(resolver, sorted(wanted))
 
     def of(self, edge: Edge, path: str) -> Requirement | None:
@@ -42,20 +42,24 @@ class Requirements:
 
 def _meant(found: _Alternatives, path: str) -> Requirement:
     """Return the one by whose local name the path begins; with unknown versions if none does."""
-    if len({(one.required, one.pinned) for one in found}) == 1:
+    if len({(requirement.required, requirement.pinned) for requirement in found}) == 1:
         return found[0]
-    named = [one for one in found if any(local_names.begins(path, local) for local in _locals(one))]
+    named = [
+        needed
+        for needed in found
+        if any(local_names.begins(path, local) for local in _locals(needed))
+    ]
     none = Requirement(found[0].name, _UNKNOWN, _UNKNOWN)
     return max(
         named,
-        key=lambda one: len(local_names.local_and_meant(one.name, one.alias)[0]),
+        key=lambda needed: len(local_names.local_and_meant(needed.name, needed.alias)[0]),
         default=none,
     )
 
 
-def _locals(one: Requirement) -> tuple[str, str]:
+def _locals(requirement: Requirement) -> tuple[str, str]:
     """Return the name that begins paths, and as code of Rust has it."""
-    local = local_names.local_and_meant(one.name, one.alias)[0]
+    local = local_names.local_and_meant(requirement.name, requirement.alias)[0]
     return local, local.replace("-", "_")
 
 
@@ -66,14 +70,16 @@ def _alternatives(
 
     Lock files are read for what no manifest names.
     """
-    manifests = resolver.resolve_all([Declared(one.package) for one in wanted])  # mostly known
+    manifests = resolver.resolve_all(
+        [Declared(needed.package) for needed in wanted]
+    )  # mostly known
     found = {
-        one: _by_alias(row for row in rows if row.name == one.name)
-        for one, rows in zip(wanted, manifests, strict=True)
+        requirement: _by_alias(row for row in rows if row.name == requirement.name)
+        for requirement, rows in zip(wanted, manifests, strict=True)
     }
-    locked = [one for one in wanted if not found[one]]
+    locked = [requirement for requirement in wanted if not found[requirement]]
     answers = resolver.resolve_all(locked)
-    return found | {one: rows[:1] for one, rows in zip(locked, answers, strict=True)}
+    return found | {needed: rows[:1] for needed, rows in zip(locked, answers, strict=True)}
 
 
 def _by_alias(rows: Iterable[Requirement]) -> _Alternatives:

@@ -193,14 +193,21 @@ def uses_by_project(
         steps = in_order(scope, found.steps)
         own = scope.named(position.project).id
         counts = Counter(step.edge.site.repository for step in steps)
-        order = sorted(counts, key=lambda one: (one != own, -counts[one], _name_of(scope, one)))
+        order = sorted(
+            counts,
+            key=lambda repository: (
+                repository != own,
+                -counts[repository],
+                _name_of(scope, repository),
+            ),
+        )
         shown = [
             ProjectUses(
-                _name_of(scope, one),
-                counts[one],
-                _first_links(scope, found, steps, one, links_of_each),
+                _name_of(scope, repository),
+                counts[repository],
+                _first_links(scope, found, steps, repository, links_of_each),
             )
-            for one in order[:projects]
+            for repository in order[:projects]
         ]
         receipt = receipt_of(
             scope,
@@ -267,7 +274,10 @@ def _page(
         only=request.caller_projects if what != "callees" else (),
     )
     return _Page(
-        [shown_definition(one, scope.repositories[one.repository]) for one in result.chosen],
+        [
+            shown_definition(definition, scope.repositories[definition.repository])
+            for definition in result.chosen
+        ],
         links(scope, page, result.definitions),
         len(page),
         cursor,
@@ -280,7 +290,7 @@ def _page(
 def owners_of_steps(scope: TraceScope, steps: Iterable[Step]) -> list[OwnerCount]:
     """Count steps by the owners of the files that the references are in."""
     sites = (step.edge.site for step in steps)
-    places = ((scope.repositories[one.repository], one.path) for one in sites)
+    places = ((scope.repositories[site.repository], site.path) for site in sites)
     return owner_counts(scope.owners, places)
 
 
@@ -326,13 +336,13 @@ def _callers_of(
 
 def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     chosen, has_more = selected_definitions(scope, request.selector)
-    keys = [one.key for one in chosen]
+    keys = [definition.key for definition in chosen]
     found = find_callees(scope.resolver, keys, min_confidence=request.min_confidence)
     edges = found.edges
     if IMPORT in request.kind:
         edges += edges_to_imported(scope.resolver, keys, min_confidence=request.min_confidence)
     definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
-    owner = {one.key: index for index, one in enumerate(chosen)}
+    owner = {definition.key: index for index, definition in enumerate(chosen)}
     steps = [
         Step(edge, 1, owner[enclosing_definition(edge.site, owner)])
         for edge in edges
@@ -348,5 +358,7 @@ def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -
     """Return the steps whose callers are in one of the projects; all if none is given."""
     if not projects:
         return steps
-    ids = {one.id for one in scope.repositories.values() if one.name in projects}
+    ids = {
+        repository.id for repository in scope.repositories.values() if repository.name in projects
+    }
     return [step for step in steps if step.edge.site.repository in ids]

@@ -131,4 +131,4 @@ def unresolved_among(named: NamedReferences) -> list[ReferenceSite]:
 
 def names_of(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
     """Return their names with their ecosystems."""
-    return sorted({(one.name, one.ecosystem) for one in definitions})
+    return sorted({(definition.name, definition.ecosystem) for definition in definitions})

@@ -64,7 +64,7 @@ def text_position(scope: TraceScope, position: FilePosition) -> TextPosition:
     if not 1 <= position.line <= total:
         raise _invalid("line", f"The indexed file has {total:,} lines; line is behind the last.")
     line = lines[position.line - 1]
-    start = sum(len(one) + 1 for one in lines[: position.line - 1])
+    start = sum(len(definition) + 1 for definition in lines[: position.line - 1])
     character = _character(line, position)
     return TextPosition(repository, position, file, text, start, line, character)
 

@@ -52,8 +52,10 @@ def transitive_callers(
     references: they are found only for their kind.
     The definitions around the last level's references are not read.
     """
-    traversal = CallerTraversal([], FoundCallers([]), {one.key: one for one in definitions})
-    level: Level = {one.key: {index} for index, one in enumerate(definitions)}
+    traversal = CallerTraversal(
+        [], FoundCallers([]), {definition.key: definition for definition in definitions}
+    )
+    level: Level = {definition.key: {index} for index, definition in enumerate(definitions)}
     seen = {key: set(targets) for key, targets in level.items()}
     known: dict[Key, list[Edge]] = {}
     for number in range(1, depth + 1):

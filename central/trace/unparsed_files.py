@@ -41,24 +41,27 @@ def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyPa
     Such a file has the name of one, or of a constructor's class, in what its grammar does not
     understand, or more names there than are stored.
     """
-    classes = {last_name(key[1]) for one in definitions if (key := class_of(one))}
-    names = sorted({one.name for one in definitions} | classes | {OTHER_NAMES})
-    ecosystems = {ecosystem_of(one.language) for one in definitions}
-    languages = sorted(one for one in LANGUAGES if ecosystem_of(one) in ecosystems)
+    classes = {last_name(key[1]) for definition in definitions if (key := class_of(definition))}
+    names = sorted({definition.name for definition in definitions} | classes | {OTHER_NAMES})
+    ecosystems = {ecosystem_of(definition.language) for definition in definitions}
+    languages = sorted(language for language in LANGUAGES if ecosystem_of(language) in ecosystems)
     return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])
 
 
 def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
     """Return the partly parsed files; relevant are those with such lines in a definition."""
-    files = id_array(one.file for one in definitions)
-    spans = [[one.start_line for one in definitions], [one.end_line for one in definitions]]
+    files = id_array(definition.file for definition in definitions)
+    spans = [
+        [definition.start_line for definition in definitions],
+        [definition.end_line for definition in definitions],
+    ]
     return _partly_parsed(scope, _IN_DEFINITIONS, [files, *spans])
 
 
-def both(one: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
+def both(file: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
     """Return the files that are relevant to one of two questions."""
-    relevant = list(dict.fromkeys([*one.relevant, *other.relevant]))[:SAMPLE]
-    return PartlyParsed(one.count, one.sample, relevant)
+    relevant = list(dict.fromkeys([*file.relevant, *other.relevant]))[:SAMPLE]
+    return PartlyParsed(file.count, file.sample, relevant)
 
 
 def _partly_parsed(scope: TraceScope, relevant: str, parameters: Sequence[object]) -> PartlyParsed:
@@ -84,4 +87,6 @@ def _with_sample(counts: Mapping[int, int]) -> Iterator[int]:
 
 
 def _files(scope: TraceScope, rows: Iterable[tuple[int, str]]) -> list[PartlyParsedFile]:
-    return [PartlyParsedFile(scope.repositories[one].name, path) for one, path in rows]
+    return [
+        PartlyParsedFile(scope.repositories[repository].name, path) for repository, path in rows
+    ]

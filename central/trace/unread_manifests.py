@@ -69,7 +69,7 @@ def of_callers(
       (which is then not declared) or with a name that the manifest may give to any package;
     * or a definition's manifest is unread, so that what others call it is unknown.
     """
-    packages = {one.package for one in definitions}
+    packages = {definition.package for definition in definitions}
 
     def may_use(use: _Use) -> bool:
         return any(row.package in packages for row in use.modules)
@@ -95,23 +95,25 @@ def _relevant(
     if not unread:
         return []
     owners = [
-        (manifest, one)
-        for one in definitions
-        if one.ecosystem not in _NAMED_BY_FILES
-        for manifest in unread[one.repository, one.ecosystem]
-        if manifest.applies_to(one.path) and not is_lock_file(manifest.path)
+        (manifest, definition)
+        for definition in definitions
+        if definition.ecosystem not in _NAMED_BY_FILES
+        for manifest in unread[definition.repository, definition.ecosystem]
+        if manifest.applies_to(definition.path) and not is_lock_file(manifest.path)
     ]
     found: dict[_Unread, None] = {}
     for use in _uses(scope, sites, unread, is_any_of_interest=bool(owners)):
         for manifest in unread[use.site.repository, use.site.ecosystem]:
             if manifest.applies_to(use.site.path) and (may_use(use) or _may_rename(manifest)):
                 found[manifest] = None
-        for manifest, one in owners:
-            if not use.modules and _may_be_called(scope, manifest, one, use):
+        for manifest, definition in owners:
+            if not use.modules and _may_be_called(scope, manifest, definition, use):
                 found[manifest] = None
     return [
-        UnreadManifest(scope.repositories[one.repository].name, one.path, one.problem)
-        for one in sorted(found)[:NAMED]
+        UnreadManifest(
+            scope.repositories[manifest.repository].name, manifest.path, manifest.problem
+        )
+        for manifest in sorted(found)[:NAMED]
     ]
 
 
@@ -122,11 +124,13 @@ def _unread(
     found: dict[tuple[int, str], list[_Unread]] = defaultdict(list)
     if not sites:
         return found
-    repositories = {site.repository for site in sites} | {one.repository for one in definitions}
+    repositories = {site.repository for site in sites} | {
+        definition.repository for definition in definitions
+    }
     ecosystems = sorted({site.ecosystem for site in sites})
     for row in fetch_rows(_UNREAD, [id_array(sorted(repositories)), ecosystems, MOST]):
-        one = _Unread(*row)
-        found[one.repository, one.ecosystem].append(one)
+        manifest = _Unread(*row)
+        found[manifest.repository, manifest.ecosystem].append(manifest)
     return found
 
 
@@ -180,7 +184,7 @@ def _may_be_called(scope: TraceScope, manifest: _Unread, definition: Definition,
         return True
     stem = definition.path.rpartition(".")[0]
     repository = scope.repositories[definition.repository].name
-    names = {_plain(one) for one in [*stem.split("/"), repository]}
+    names = {_plain(part) for part in [*stem.split("/"), repository]}
     return _plain(use.path.partition(".")[0].partition("/")[0]) in names
 
 

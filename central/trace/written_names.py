@@ -53,7 +53,9 @@ def written_names(
             used.setdefault(start, reference)
     taken = set(used)
     defined: dict[int, _Defined] = {}
-    for definition in sorted(definitions, key=lambda one: (-one.start_line, -one.end_line)):
+    for definition in sorted(
+        definitions, key=lambda candidate: (-candidate.start_line, -candidate.end_line)
+    ):
         start = _name_position(text, starts, definition, taken)
         if start is not None:
             taken.add(start)

@@ -62,32 +62,34 @@ def about(credential: Credential, places: Sequence[tuple[str, str, str]]) -> Abo
     answer = documents_about(credential=credential, places=places[:_PLACES])
     documents, policies = answer.knowledge.documents, answer.knowledge.policies
     project, path, name = places[0]
-    page = file_url(organization, project, path) if len({one[:2] for one in places}) == 1 else ""
+    page = (
+        file_url(organization, project, path) if len({place[:2] for place in places}) == 1 else ""
+    )
     fragment = f"#{name}" if name else ""
     return About(
-        documents=[_document(one, organization) for one in documents[:_SHOWN]],
-        policies=[_policy(one, organization, page) for one in policies[:_SHOWN]],
+        documents=[_document(document, organization) for document in documents[:_SHOWN]],
+        policies=[_policy(policy, organization, page) for policy in policies[:_SHOWN]],
         more=len(documents[_SHOWN:]) + len(policies[_SHOWN:]),
         links_url=node_url(organization, f"code:{project}/{path}{fragment}"),
         receipt=answer.receipt,
     )
 
 
-def _document(one: LinkedDocument, organization: str) -> DocumentRow:
+def _document(document: LinkedDocument, organization: str) -> DocumentRow:
     return DocumentRow(
-        one,
-        KIND_WORDS[one.node.kind],
-        node_url(organization, one.node.id),
-        ", ".join(one.why).replace("_", " "),
+        document,
+        KIND_WORDS[document.node.kind],
+        node_url(organization, document.node.id),
+        ", ".join(document.why).replace("_", " "),
     )
 
 
-def _policy(one: ApplicablePolicy, organization: str, page: str) -> PolicyRow:
+def _policy(policy: ApplicablePolicy, organization: str, page: str) -> PolicyRow:
     """`page` is the file's; "" where lines may be of several."""
-    matches = match_lines({"matches": one.matches})
+    matches = match_lines({"matches": policy.matches})
     return PolicyRow(
-        one,
-        node_url(organization, one.node.id),
+        policy,
+        node_url(organization, policy.node.id),
         [(words, f"{page}#L{line}" if page else "") for words, line, _ in matches[:_MATCHES]],
         len(matches[_MATCHES:]),
     )

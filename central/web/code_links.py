@@ -18,8 +18,14 @@ def identifier_links(
     """Return links in order, none of which overlaps another or spans lines."""
     used, defined = written_names(code, references, definitions)
     links = [
-        *(CodeLink(at, at + len(one.name), reference_url(one)) for at, one in used.items()),
-        *(CodeLink(at, at + len(one.name), definition_url(one)) for at, one in defined.items()),
+        *(
+            CodeLink(at, at + len(reference.name), reference_url(reference))
+            for at, reference in used.items()
+        ),
+        *(
+            CodeLink(at, at + len(definition.name), definition_url(definition))
+            for at, definition in defined.items()
+        ),
     ]
     return _apart(sorted(links, key=lambda link: link.start))
 

@@ -84,14 +84,16 @@ def drawing_of(
 
     `line` gives an arc's style, title and label.
     """
-    boxes = [SvgBox(one, number, *box(one.vertex)) for number, one in enumerate(picture.boxes)]
+    boxes = [
+        SvgBox(placed, number, *box(placed.vertex)) for number, placed in enumerate(picture.boxes)
+    ]
     return Drawing(
         width=picture.width,
         height=picture.height,
         box_width=WIDTH,
         box_height=HEIGHT,
         boxes=boxes,
-        lines=[SvgLine(one, *line(one.arc)) for one in picture.lines],
+        lines=[SvgLine(curve, *line(curve.arc)) for curve in picture.lines],
         projects=picture.projects,
     )
 
@@ -99,7 +101,9 @@ def drawing_of(
 def nearest(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most: int) -> list[GraphEdge]:
     """At most so many edges, those whose ends are nearest to the roots before others."""
     distances = {node.id: node.distance for node in nodes}
-    return sorted(edges, key=lambda one: max(distances[one.caller], distances[one.callee]))[:most]
+    return sorted(edges, key=lambda edge: max(distances[edge.caller], distances[edge.callee]))[
+        :most
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,7 @@ def call_graph(
         return links.of_node(node), _title(node), False
 
     def line(arc: Arc) -> tuple[str, str, str]:
-        best = min(joined[arc], key=lambda one: CONFIDENCES.index(one.confidence))
+        best = min(joined[arc], key=lambda edge: CONFIDENCES.index(edge.confidence))
         source, target = (
             _name_of_group(boxes[end]) if end in boxes else name_of(nodes[end]) for end in arc
         )
@@ -149,7 +153,7 @@ def call_graph(
     vertices = [*vertices_of(alone), *map(_vertex_of_group, boxes.values())]
     arcs = [arc for arc in joined if arc.source != arc.target or arc.source not in boxes]
     drawing = drawing_of(picture_of(vertices, arcs, graph.root), box=box, line=line)
-    drawn = dict.fromkeys(one.line.arc for one in drawing.lines)
+    drawn = dict.fromkeys(svg_line.line.arc for svg_line in drawing.lines)
     rows = [
         _row(edge, nodes, links.organization)
         for arc in dict.fromkeys((*drawn, *joined))  # those inside of a group come last

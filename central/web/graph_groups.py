@@ -59,11 +59,11 @@ def _crowded(
         boxes[levels[node.id], node.project].add(group.id if group else node.id)
     count = sum(map(len, boxes.values()))
     found = set[tuple[int, str]]()
-    for one in sorted(boxes, key=lambda one: (-len(boxes[one]), one)):
+    for box in sorted(boxes, key=lambda crowd: (-len(boxes[crowd]), crowd)):
         if count <= room or len(boxes) == 1:
             break
-        count -= len(boxes[one]) - 1
-        found.add(one)
+        count -= len(boxes[box]) - 1
+        found.add(box)
     return found
 
 

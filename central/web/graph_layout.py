@@ -83,8 +83,8 @@ class Line:
     @property
     def path(self) -> str:
         """As the attribute `d` of SVG's path."""
-        start, one, two, end = (f"{x} {y}" for x, y in self.points)
-        return f"M{start} C{one}, {two}, {end}"
+        start, near_start, near_end, end = (f"{x} {y}" for x, y in self.points)
+        return f"M{start} C{near_start}, {near_end}, {end}"
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -139,12 +139,12 @@ def levels_of(known: Mapping[str, Vertex], arcs: Sequence[Arc]) -> dict[str, int
     for arc in arcs:
         sources[arc.target].append(arc.source)
         targets[arc.source].append(arc.target)
-    start = [one for one, vertex in known.items() if vertex.distance == 0]
+    start = [id_ for id_, vertex in known.items() if vertex.distance == 0]
     up, down = _steps(start, sources), _steps(start, targets)
     far = len(known) + 1
     return {
-        one: -up[one] if up.get(one, far) < down.get(one, far) else down.get(one, vertex.distance)
-        for one, vertex in known.items()
+        id_: -up[id_] if up.get(id_, far) < down.get(id_, far) else down.get(id_, vertex.distance)
+        for id_, vertex in known.items()
     }
 
 
@@ -152,8 +152,8 @@ def _steps(start: Sequence[str], onward: Mapping[str, Sequence[str]]) -> dict[st
     steps = dict.fromkeys(start, 0)
     level = list(start)
     while level:
-        found = [other for one in level for other in onward.get(one, ())]
-        fresh = [one for one in dict.fromkeys(found) if one not in steps]
+        found = [other for id_ in level for other in onward.get(id_, ())]
+        fresh = [id_ for id_ in dict.fromkeys(found) if id_ not in steps]
         steps |= dict.fromkeys(fresh, steps[level[0]] + 1)
         level = fresh
     return steps
@@ -164,7 +164,7 @@ def _ordered(
 ) -> list[list[str]]:
     """The layers from left to right, each from top to bottom."""
     layers: dict[int, list[str]] = defaultdict(list)
-    in_order = sorted(known.values(), key=lambda one: (one.project, one.order, one.id))
+    in_order = sorted(known.values(), key=lambda vertex: (vertex.project, vertex.order, vertex.id))
     for vertex in in_order:
         layers[levels[vertex.id]].append(vertex.id)
     ordered = [layers[level] for level in sorted(layers)]
@@ -172,7 +172,7 @@ def _ordered(
     for arc in arcs:
         neighbours[arc.source].append(arc.target)
         neighbours[arc.target].append(arc.source)
-    height = {one: row for layer in ordered for one, row in _rows(layer).items()}
+    height = {id_: row for layer in ordered for id_, row in _rows(layer).items()}
     for sweep in range(_SWEEPS):
         for layer in ordered if sweep % 2 == 0 else reversed(ordered):
             _sort(layer, known, neighbours, height)
@@ -183,7 +183,7 @@ def _ordered(
 def _rows(layer: Sequence[str]) -> dict[str, float]:
     """How far each is from its layer's middle, in rows."""
     middle = (len(layer) - 1) / 2
-    return {one: row - middle for row, one in enumerate(layer)}
+    return {id_: row - middle for row, id_ in enumerate(layer)}
 
 
 def _sort(
@@ -194,14 +194,14 @@ def _sort(
 ) -> None:
     """By the middle of the neighbours' rows, projects together."""
     middles = {
-        one: _mean([height[o] for o in neighbours.get(one, ())], height[one]) for one in layer
+        id_: _mean([height[o] for o in neighbours.get(id_, ())], height[id_]) for id_ in layer
     }
     members = defaultdict(list)
-    for one in layer:
-        members[known[one].project].append(middles[one])
+    for id_ in layer:
+        members[known[id_].project].append(middles[id_])
     groups = {project: _mean(rows, 0.0) for project, rows in members.items()}
     layer.sort(
-        key=lambda one: (groups[known[one].project], known[one].project, middles[one], height[one])
+        key=lambda id_: (groups[known[id_].project], known[id_].project, middles[id_], height[id_])
     )
 
 
@@ -212,8 +212,8 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 def _tints(vertices: Iterable[Vertex]) -> dict[str, int]:
     """The root's project has the first; from the ninth on they begin again."""
     nearest: dict[str, int] = {}
-    for one in vertices:
-        nearest[one.project] = min(one.distance, nearest.get(one.project, one.distance))
+    for vertex in vertices:
+        nearest[vertex.project] = min(vertex.distance, nearest.get(vertex.project, vertex.distance))
     ordered = sorted(nearest, key=lambda project: (nearest[project], project))
     return {project: number % TINTS for number, project in enumerate(ordered)}
 
@@ -224,7 +224,7 @@ def _boxes(
     tints: Mapping[str, int],
     roots: frozenset[str],
 ) -> list[Box]:
-    offsets = [_offsets([known[one].project for one in layer]) for layer in layers]
+    offsets = [_offsets([known[id_].project for id_ in layer]) for layer in layers]
     tallest = max((rows[-1] for rows in offsets), default=0)
     return [
         Box(
@@ -235,11 +235,11 @@ def _boxes(
             label=shortened(vertex.label, _COLUMNS),
             place=shortened(vertex.place, SMALL_COLUMNS),
             tint=tints[vertex.project],
-            is_root=one in roots,
+            is_root=id_ in roots,
         )
         for number, (layer, rows) in enumerate(zip(layers, offsets, strict=True))
-        for one, offset in zip(layer, rows, strict=True)
-        for vertex in [known[one]]
+        for id_, offset in zip(layer, rows, strict=True)
+        for vertex in [known[id_]]
     ]
 
 
@@ -274,5 +274,5 @@ def _curve(
 
 def _half_way(values: Sequence[int]) -> int:
     """Of a cubic Bezier curve's four values."""
-    start, one, two, end = values
-    return (start + 3 * one + 3 * two + end) // 8
+    start, near_start, near_end, end = values
+    return (start + 3 * near_start + 3 * near_end + end) // 8

@@ -59,7 +59,9 @@ def listing(
     styled = (((css, mark >= 0), text) for css, text, mark in marked)
     lines: list[list[str]] = [[]]
     opened = _NONE
-    for (css, is_marked), text, link in _cut(styled, [(one.start, one.end) for one in links]):
+    for (css, is_marked), text, link in _cut(
+        styled, [(code_link.start, code_link.end) for code_link in links]
+    ):
         if link != opened:
             lines[-1].append(_between(links, opened, link))
             opened = link

@@ -74,16 +74,16 @@ def link_graph(answer: TraverseAnswer, *, organization: str, again: dict[str, ob
     `again`: what a next node's page is asked with.
     """
     drawn = answer.nodes[:_NODES]
-    ends = {one.node.id: end_of(one.node, organization, again) for one in answer.nodes}
-    roots = {one.node.id for one in answer.nodes if not one.distance}
+    ends = {node.node.id: end_of(node.node, organization, again) for node in answer.nodes}
+    roots = {node.node.id for node in answer.nodes if not node.distance}
     known = [edge for edge in answer.edges if edge.source in ends and edge.target in ends]
     known.sort(key=lambda edge: edge.source not in roots and edge.target not in roots)
-    shown = {one.node.id for one in drawn}
+    shown = {node.node.id for node in drawn}
     joined: dict[Arc, list[EdgeView]] = {}
     for edge in known:
         if edge.source in shown and edge.target in shown:
             joined.setdefault(Arc(edge.source, edge.target), []).append(edge)
-    vertices = [_vertex(ends[one.node.id], one.distance) for one in drawn]
+    vertices = [_vertex(ends[node.node.id], node.distance) for node in drawn]
     has_labels = len(joined) <= _LABELLED
 
     def line(arc: Arc) -> tuple[str, str, str]:
@@ -97,7 +97,7 @@ def link_graph(answer: TraverseAnswer, *, organization: str, again: dict[str, ob
         box=lambda vertex: (ends[vertex.id].url, _title(ends[vertex.id]), False),
         line=line,
     )
-    used = {one.style for one in drawing.lines}
+    used = {svg_line.style for svg_line in drawing.lines}
     return LinkGraph(
         drawing=drawing,
         styles=[style for style in _ORIGINS.values() if style[0] in used],

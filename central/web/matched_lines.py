@@ -104,7 +104,7 @@ def _blocks(lines: Iterable[ShownLine], text: str) -> Iterator[Sequence[ShownLin
     def is_blank(line: ShownLine) -> bool:
         return line.matched is None and not text[line.start : line.end].strip()
 
-    for _, group in groupby(enumerate(lines), key=lambda one: one[1].number - one[0]):
+    for _, group in groupby(enumerate(lines), key=lambda line: line[1].number - line[0]):
         block = list(dropwhile(is_blank, (line for _, line in group)))
         while block and is_blank(block[-1]):
             block.pop()

@@ -56,7 +56,7 @@ class NamePanel:
     @property
     def is_guessed(self) -> bool:
         """Whether nothing but the name is the same."""
-        return all(one.definition.confidence == "low" for one in self.definitions)
+        return all(definition.definition.confidence == "low" for definition in self.definitions)
 
     @property
     def more_projects(self) -> int:
@@ -76,14 +76,17 @@ def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
         )
         shown = found.definitions[:PANEL_DEFINITIONS]
         named = visible_repositories(credential=credential).filter(
-            name__in={one.project for one in shown}
+            name__in={definition.project for definition in shown}
         )
-        texts = file_contents(named, {one.file for one in shown})
+        texts = file_contents(named, {definition.file for definition in shown})
     place = references_url(slug, position.project, position.file)
     return NamePanel(
         found,
-        [_definition(slug, one, texts.get((one.project, one.file), "")) for one in shown],
-        [_uses(slug, one) for one in found.projects],
+        [
+            _definition(slug, definition, texts.get((definition.project, definition.file), ""))
+            for definition in shown
+        ],
+        [_uses(slug, project) for project in found.projects],
         f"{place}{position.line}/{position.column}" if len(found.definitions) > len(shown) else "",
     )
 

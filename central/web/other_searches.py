@@ -47,7 +47,7 @@ def other_searches(text: str, mode: str) -> list[OtherSearch]:
     except QueryError:
         return []
     found = [*_without_filters(query, mode), *_in_any_case(query, mode), *_otherwise(query, mode)]
-    return [one for one in found if one.text and len(one.text) <= QUERY_CHARACTERS]
+    return [search for search in found if search.text and len(search.text) <= QUERY_CHARACTERS]
 
 
 def of_one_file(text: str, mode: str, path: str) -> str:
@@ -98,9 +98,9 @@ def _as_text(term: Node) -> str:
 def _without_filters(query: Query, mode: str) -> Iterator[OtherSearch]:
     terms = conjuncts(query.root)
     filters = [term for term in terms if _is_filter(term)]
-    for one in filters:
-        rest = conjunction(term for term in terms if term is not one)
-        yield OtherSearch(f"Without {one}", written(Query(rest, query.case), mode), mode)
+    for filter_ in filters:
+        rest = conjunction(term for term in terms if term is not filter_)
+        yield OtherSearch(f"Without {filter_}", written(Query(rest, query.case), mode), mode)
     if len(filters) > 1:
         rest = conjunction(term for term in terms if not _is_filter(term))
         yield OtherSearch("Without any filter", written(Query(rest, query.case), mode), mode)

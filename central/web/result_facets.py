@@ -64,11 +64,11 @@ def facet_rows(asked: SearchForm, facets: Facets | None) -> list[FacetRow]:
     except QueryError:
         return []
     rows = [_row(kind, asked, query, facets) for kind in FacetKind]
-    return [row for row in rows if len(row.links) > 1 or any(one.is_chosen for one in row.links)]
+    return [row for row in rows if len(row.links) > 1 or any(link.is_chosen for link in row.links)]
 
 
 def _row(kind: FacetKind, asked: SearchForm, query: Query, facets: Facets) -> FacetRow:
-    counts = {one.value: one.files for one in getattr(facets, kind.value)}
+    counts = {choice.value: choice.files for choice in getattr(facets, kind.value)}
     chosen = dict(_chosen(kind, asked, query))
     links = [
         FacetLink(value, counts.get(value), address, is_chosen=True)
@@ -116,7 +116,9 @@ def _value(kind: FacetKind, term: Filter) -> str:
     found = _ANCHORED[kind].fullmatch(term.value) if term.match is Match.REGEX else None
     if found is None:
         return ""
-    value = _ESCAPED.sub(lambda one: chr(int(one[1], 16)) if one[1] else one[2], found[1])
+    value = _ESCAPED.sub(
+        lambda escape: chr(int(escape[1], 16)) if escape[1] else escape[2], found[1]
+    )
     return value if _FILTERS[kind](value) == term else ""
 
 

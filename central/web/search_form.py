@@ -204,7 +204,7 @@ def by_field(detail: Any) -> dict[str, list[str]]:
 
 def _sentences(found: Any) -> list[str]:
     if isinstance(found, dict):
-        return [one for inner in found.values() for one in _sentences(inner)]
+        return [sentence for inner in found.values() for sentence in _sentences(inner)]
     if isinstance(found, list):
-        return [one for inner in found for one in _sentences(inner)]
+        return [sentence for inner in found for sentence in _sentences(inner)]
     return [str(found)]

@@ -88,7 +88,7 @@ def grouped(
 
     `files` are contents by project and path, for the colours of as many results as they allow.
     """
-    indexed = {one.project: one.indexed_at for one in answer.receipt.projects}
+    indexed = {project.project: project.indexed_at for project in answer.receipt.projects}
     groups: dict[str, Group] = {}
     room = PAGE_COLOURED_CHARACTERS
     for result in answer.results:
@@ -133,7 +133,7 @@ def _text_before(result: Result, content: str) -> str:
 
 
 def reasons(effects: Iterable[Effect]) -> list[Reason]:
-    return [Reason(RULE_WORDS.get(one.rule, one.rule), _effect(one)) for one in effects]
+    return [Reason(RULE_WORDS.get(effect.rule, effect.rule), _effect(effect)) for effect in effects]
 
 
 def _effect(effect: Effect) -> str:

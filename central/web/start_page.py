@@ -80,7 +80,7 @@ def start_page(credential: Credential, user: User) -> StartPage:
     indexed = visible_repositories(credential=credential).filter(generation__gt=0)
     newest = indexed.order_by(F("indexed_at").desc(nulls_last=True), "name")
     found = list(newest.only("name", "indexed_at")[:START_REPOSITORIES])
-    of_examples = [(one.pk, one.name) for one in found[:EXAMPLE_REPOSITORIES]]
+    of_examples = [(repository.pk, repository.name) for repository in found[:EXAMPLE_REPOSITORIES]]
     searches = visible_searches(credential=credential, user=user)
     own_first = searches.order_by(Case(When(owner=user, then=0), default=1), "name", "pk")
     return StartPage(
@@ -144,7 +144,8 @@ def _is_usable(symbol: _Symbol) -> bool:
 
 def _first(found: Iterable[_Symbol], kind: str) -> _Symbol | None:
     """Return the first symbol of a kind, if possible one whose name has several words."""
-    of_kind = [one for one in found if one.kind == kind]
+    of_kind = [symbol for symbol in found if symbol.kind == kind]
     return next(
-        (one for one in of_kind if len(name_parts(one.name)) > 1), next(iter(of_kind), None)
+        (symbol for symbol in of_kind if len(name_parts(symbol.name)) > 1),
+        next(iter(of_kind), None),
     )

@@ -71,8 +71,8 @@ class Group:
     @property
     def has_versions(self) -> bool:
         """Whether any of them goes from one package to another that it asks for."""
-        links = (row.link for one in self.ends for row in one.rows)
-        return any(one.pinned_version or one.required_version for one in links)
+        links = (row.link for end in self.ends for row in end.rows)
+        return any(link.pinned_version or link.required_version for link in links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +108,24 @@ def candidate_rows(
     """Return what a name may mean: its rule, and the addresses of the line and of the uses."""
     return [
         (
-            one,
-            RULE_WORDS.get(one.rule, one.rule),
-            file_url(organization, one.project, one.file, one.line),
-            end_url(organization, one.project, one.file, one.qualified_name),
+            definition,
+            RULE_WORDS.get(definition.rule, definition.rule),
+            file_url(organization, definition.project, definition.file, definition.line),
+            end_url(organization, definition.project, definition.file, definition.qualified_name),
         )
-        for one in definitions
+        for definition in definitions
     ]
 
 
 def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
     return [
         Choice(
-            one,
-            file_url(organization, one.project, one.file, one.line),
-            symbol_url(organization, one.qualified_name, **_place(one)),
-            graph_url(organization, one.qualified_name, **_place(one)),
+            definition,
+            file_url(organization, definition.project, definition.file, definition.line),
+            symbol_url(organization, definition.qualified_name, **_place(definition)),
+            graph_url(organization, definition.qualified_name, **_place(definition)),
         )
-        for one in definitions
+        for definition in definitions
     ]
 
 
@@ -133,7 +133,7 @@ def with_places(
     sites: Iterable[UnresolvedSite], *, organization: str
 ) -> list[tuple[UnresolvedSite, str]]:
     """References of which nothing is known, with their addresses."""
-    return [(one, file_url(organization, one.project, one.file, one.line)) for one in sites]
+    return [(site, file_url(organization, site.project, site.file, site.line)) for site in sites]
 
 
 def rows_by_project(
@@ -192,5 +192,5 @@ def _by_end(
     return [EndRows(end, several[0].symbol_url, several) for end, several in rows.items()]
 
 
-def _place(one: ShownDefinition) -> dict[str, object]:
-    return {"project": one.project, "file": one.file, "line": one.line}
+def _place(definition: ShownDefinition) -> dict[str, object]:
+    return {"project": definition.project, "file": definition.file, "line": definition.line}

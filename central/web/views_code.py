@@ -74,7 +74,10 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
         "choices": choices(first.definitions, organization=organization),
         "about": about(
             credential,
-            [(one.project, one.file, one.qualified_name) for one in first.definitions],
+            [
+                (definition.project, definition.file, definition.qualified_name)
+                for definition in first.definitions
+            ],
         ),
         "receipt": first.receipt,
         "unresolved": with_places(first.receipt.unresolved.sample, organization=organization),
@@ -148,15 +151,17 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
         "depths": DEPTHS,
         "drawing": drawing,
         "rows": rows,
-        "has_groups": any(one.is_group for one in drawing.boxes),
+        "has_groups": any(box.is_group for box in drawing.boxes),
         "opened": [
             (
                 group.partition(":")[2],
-                _address_with(request, [one for one in opened if one != group]),
+                _address_with(
+                    request, [opened_group for opened_group in opened if opened_group != group]
+                ),
             )
             for group in opened
         ],
-        "line_styles": [(f"edge-{one}", f"{one} confidence") for one in CONFIDENCES],
+        "line_styles": [(f"edge-{level}", f"{level} confidence") for level in CONFIDENCES],
         "symbol_url": symbol_url(organization, **_named(query)),
     }
     return render(request, "web/graph.html", context)

@@ -39,18 +39,23 @@ def consumers_page(request: HttpRequest, credential: Credential, project: str) -
         "project": project,
         "query": query,
         "answer": answer,
-        "rows": [(one, _used(one, organization, project)) for one in answer.consumers],
+        "rows": [
+            (consumer, _used(consumer, organization, project)) for consumer in answer.consumers
+        ],
         "most": most,
         "definitions": [
-            (one, symbol_url(organization, one.name, project=project, file=one.file))
-            for one in most.definitions
+            (
+                definition,
+                symbol_url(organization, definition.name, project=project, file=definition.file),
+            )
+            for definition in most.definitions
         ],
     }
     return render(request, "web/consumers.html", context)
 
 
-def _used(one: Consumer, organization: str, project: str) -> list[tuple[object, str]]:
+def _used(consumer: Consumer, organization: str, project: str) -> list[tuple[object, str]]:
     return [
         (used, symbol_url(organization, used.name, project=project, file=used.file))
-        for used in one.definitions
+        for used in consumer.definitions
     ]

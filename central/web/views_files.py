@@ -86,7 +86,7 @@ def tree(
         found = list_files(credential=credential, request=asked)
     except FileNotFoundInIndexError as exc:
         raise _with_addresses(exc, organization, project) from exc
-    if [one.path for one in found.entries] == [found.path]:
+    if [file_entry.path for file_entry in found.entries] == [found.path]:
         return redirect(file_url(organization, project, found.path))
     context = {
         **_place(credential, repository, found.path),
@@ -106,11 +106,11 @@ def _rows(
     of_directory, of_file = entry_urls(organization, project, path)
     return [
         (
-            one,
-            f"{of_directory if one.type == DIRECTORY else of_file}{quoted(one.name)}",
-            why_skipped(one.skipped) if one.skipped else "",
+            file_entry,
+            f"{of_directory if file_entry.type == DIRECTORY else of_file}{quoted(file_entry.name)}",
+            why_skipped(file_entry.skipped) if file_entry.skipped else "",
         )
-        for one in entries
+        for file_entry in entries
     ]
 
 
@@ -127,7 +127,7 @@ def find(request: HttpRequest, credential: Credential, project: str) -> HttpResp
         "query": query,
         "most": QUERY_CHARACTERS,
         "found": found,
-        "rows": [(one, file_url(organization, project, one)) for one in found.paths],
+        "rows": [(path, file_url(organization, project, path)) for path in found.paths],
     }
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # its middleware's
     return render(request, "web/_found.html" if htmx else "web/find.html", context)
@@ -243,8 +243,10 @@ def _links(organization: str, found: FileView, content: str) -> Sequence[CodeLin
         content,
         references=references_of(found.id, last_line=last_line),
         definitions=definitions_of(found.id, last_line=last_line),
-        reference_url=lambda one: f"{to_reference}{one.line}/{one.column}",
-        definition_url=lambda one: f"{to_symbol}&name={quote_plus(one.name)}&line={one.start_line}",
+        reference_url=lambda reference: f"{to_reference}{reference.line}/{reference.column}",
+        definition_url=lambda definition: (
+            f"{to_symbol}&name={quote_plus(definition.name)}&line={definition.start_line}"
+        ),
     )
 
 

@@ -62,7 +62,7 @@ def knowledge(request: HttpRequest, credential: Credential) -> HttpResponse:
         "section": "knowledge",
         "asked": asked,
         "answer": answer,
-        "rows": [end_of(one, organization, {}) for one in answer.nodes],
+        "rows": [end_of(node_view, organization, {}) for node_view in answer.nodes],
         "kinds": [(str(kind), KIND_WORDS[kind]) for kind in DOCUMENT_KINDS],
         "is_narrowed": bool(asked),
         "is_empty": not answer.nodes and not has_documents(credential=credential),
@@ -84,11 +84,11 @@ def node(request: HttpRequest, credential: Credential, node: str) -> HttpRespons
         found = get_nodes(credential=credential, text=node)
     except NotFoundError as exc:
         near: Any = exc.extra.get("near", ())
-        suggestions = [{"text": one, "url": node_url(organization, one)} for one in near]
+        suggestions = [{"text": name, "url": node_url(organization, name)} for name in near]
         raise NotFoundError(exc.message, code=exc.code, suggestions=suggestions) from exc
     context: dict[str, Any] = {"section": "knowledge", "asked": node}
     if found.count > 1:
-        candidates = [end_of(one, organization, {}) for one in found.nodes]
+        candidates = [end_of(node_view, organization, {}) for node_view in found.nodes]
         context |= {"candidates": candidates, "receipt": found.receipt}
         return render(request, "web/node_choice.html", context)
     given = _given(request)
@@ -126,9 +126,10 @@ def violations(request: HttpRequest, credential: Credential, project: str) -> Ht
         "answer": answer,
         "cursor": cursor,
         "not_run": [
-            {"policy": one, "url": node_url(organization, one.policy)} for one in answer.not_run
+            {"policy": policy, "url": node_url(organization, policy.policy)}
+            for policy in answer.not_run
         ],
-        "rows": [_violation(one, organization) for one in answer.violations],
+        "rows": [_violation(violation, organization) for violation in answer.violations],
     }
     return render(request, "web/violations.html", context)
 
@@ -139,14 +140,14 @@ def _given(request: HttpRequest) -> dict[str, Any]:
     return {name: value for name, value in query.items() if value != ""}
 
 
-def _violation(one: Violation, organization: str) -> _ViolationRow:
-    page = file_url(organization, one.code.project or "", one.code.path or "")
-    matches = match_lines(one.edge.properties)
+def _violation(violation: Violation, organization: str) -> _ViolationRow:
+    page = file_url(organization, violation.code.project or "", violation.code.path or "")
+    matches = match_lines(violation.edge.properties)
     return _ViolationRow(
-        one,
-        _SEVERITIES.get(one.severity, "quiet"),
-        node_url(organization, one.code.id),
-        node_url(organization, one.policy),
+        violation,
+        _SEVERITIES.get(violation.severity, "quiet"),
+        node_url(organization, violation.code.id),
+        node_url(organization, violation.policy),
         [(words, f"{page}#L{line}", text) for words, line, text in matches],
     )
 

@@ -30,14 +30,14 @@ def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     asked = {name: value for name, value in given.items() if value != ""}
     query = {"project": "", **_MAP.checked(_MAP.known({**asked, "org_id": organization}))}
     answer = code_map(credential=credential, **query)
-    nodes = {one.id: one for one in answer.nodes}
+    nodes = {node.id: node for node in answer.nodes}
     context = {
         "section": "map",
         "asked": query,
         "levels": LEVELS,
         "confidences": CONFIDENCES,
         "answer": answer,
-        "rows": [(one, nodes[one.source], nodes[one.target]) for one in answer.links],
+        "rows": [(link, nodes[link.source], nodes[link.target]) for link in answer.links],
         "drawn": _drawn(answer, reverse("web:map", args=[organization]), query["level"]),
     }
     return render(request, "web/map.html", context)
@@ -62,18 +62,18 @@ def unused_page(request: HttpRequest, credential: Credential) -> HttpResponse:
         "answer": answer,
         "rows": [
             (
-                one,
-                file_url(organization, one.project, one.file, one.line),
+                definition,
+                file_url(organization, definition.project, definition.file, definition.line),
                 symbol_url(
                     organization,
-                    one.qualified_name,
-                    project=one.project,
-                    file=one.file,
-                    line=one.line,
+                    definition.qualified_name,
+                    project=definition.project,
+                    file=definition.file,
+                    line=definition.line,
                 ),
-                [(doubt, CODES[doubt.code]) for doubt in one.doubts],
+                [(doubt, CODES[doubt.code]) for doubt in definition.doubts],
             )
-            for one in answer.definitions
+            for definition in answer.definitions
         ],
     }
     return render(request, "web/unused.html", context)
@@ -86,21 +86,21 @@ def _drawn(answer: CodeMap, address: str, level: str) -> dict[str, Any]:
         "level": level,
         "nodes": [
             {
-                "id": one.id,
-                "name": one.package or one.id,
-                "project": one.project,
-                "users": one.users,
+                "id": node.id,
+                "name": node.package or node.id,
+                "project": node.project,
+                "users": node.users,
             }
-            for one in answer.nodes
+            for node in answer.nodes
         ],
         "links": [
             {
-                "source": one.source,
-                "target": one.target,
-                "weight": one.calls + one.imports,
-                "cycle": one.cycle is not None,
-                "lags": any(version.lags for version in one.versions),
+                "source": link.source,
+                "target": link.target,
+                "weight": link.calls + link.imports,
+                "cycle": link.cycle is not None,
+                "lags": any(version.lags for version in link.versions),
             }
-            for one in answer.links
+            for link in answer.links
         ],
     }

@@ -48,7 +48,7 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
         "wanted": wanted,
         "page": page,
         "all": sum(page.totals.values()),
-        "rows": [(one, shares(one.languages)) for one in page.repositories],
+        "rows": [(listed, shares(listed.languages)) for listed in page.repositories],
     }
     return render(request, "web/repositories.html", context)
 

@@ -100,10 +100,11 @@ def query_help(request: HttpRequest, credential: Credential) -> HttpResponse:
         ],
         "terms": query_help_texts.TERMS,
         "filters": [
-            (one, search_url(organization, one.example)) for one in query_help_texts.FILTERS
+            (filter_, search_url(organization, filter_.example))
+            for filter_ in query_help_texts.FILTERS
         ],
         "rules": query_help_texts.RULES,
-        "modes": [(one, _MODES[Mode(one.name)]) for one in query_help_texts.MODES],
+        "modes": [(term, _MODES[Mode(term.name)]) for term in query_help_texts.MODES],
     }
     return render(request, "web/query_help.html", context)
 
@@ -116,8 +117,11 @@ def _files(
         return []
     organization = credential.organization.slug
     return [
-        (one, file_url(organization, one.project, one.path, one.line))
-        for one in pasted_files(credential=credential, text=asked.q)
+        (
+            pasted_file,
+            file_url(organization, pasted_file.project, pasted_file.path, pasted_file.line),
+        )
+        for pasted_file in pasted_files(credential=credential, text=asked.q)
     ]
 
 

@@ -159,7 +159,7 @@ def _scip(fields: ScipFields, where: str) -> ScipDocument:
 
 
 def _require_sorted(rows: Sequence[str] | Sequence[tuple[int, ...]], where: str, key: str) -> None:
-    if any(one >= other for one, other in pairwise(rows)):  # type: ignore[operator]
+    if any(row >= other for row, other in pairwise(rows)):  # type: ignore[operator]
         refuse(where, f"{key}: must be sorted, each once")
 
 
@@ -276,8 +276,15 @@ def _chunks(
     vectors = decode_vectors([chunk.vector for chunk in chunks], dimensions=dimensions, where=where)
     _require_ascending(chunks, where, last_line)
     return tuple(
-        Chunk(Span(one.start, one.end), one.type, one.name, one.container, own_terms, vector)
-        for one, own_terms, vector in zip(chunks, terms, vectors, strict=True)
+        Chunk(
+            Span(chunk_fields.start, chunk_fields.end),
+            chunk_fields.type,
+            chunk_fields.name,
+            chunk_fields.container,
+            own_terms,
+            vector,
+        )
+        for chunk_fields, own_terms, vector in zip(chunks, terms, vectors, strict=True)
     )
 
 
@@ -290,22 +297,22 @@ def _require_ascending(chunks: list[ChunkFields], where: str, last_line: int) ->
         previous_end = chunk.end
 
 
-def _require_span(one: ChunkFields | SymbolFields, where: str, last_line: int) -> None:
-    if not one.start <= one.end <= last_line:
+def _require_span(fields: ChunkFields | SymbolFields, where: str, last_line: int) -> None:
+    if not fields.start <= fields.end <= last_line:
         refuse(where, "start and end must be lines of the content, in order")
 
 
 def _symbols(symbols: list[SymbolFields], where: str, last_line: int) -> tuple[Symbol, ...]:
-    for index, one in enumerate(symbols):
-        _require_span(one, f"{where}: symbols[{index}]", last_line)
+    for index, symbol in enumerate(symbols):
+        _require_span(symbol, f"{where}: symbols[{index}]", last_line)
     return tuple(
         Symbol(
-            name=one.name,
-            qualified_name=one.qualified_name,
-            kind=one.kind,
-            span=Span(one.start, one.end),
-            signature=one.signature,
-            exported=one.exported,
+            name=symbol.name,
+            qualified_name=symbol.qualified_name,
+            kind=symbol.kind,
+            span=Span(symbol.start, symbol.end),
+            signature=symbol.signature,
+            exported=symbol.exported,
         )
-        for one in symbols
+        for symbol in symbols
     )

@@ -141,8 +141,8 @@ def encode_tree(entries: Sequence[TreeEntry]) -> Iterator[bytes]:
     size = 0
     for start in range(0, len(entries), _ENTRIES_AT_ONCE):
         part = _ENCODER.encode_lines(
-            EntryFields(one.path, one.mode, one.blob, one.size, one.skipped)  # type: ignore[arg-type]
-            for one in entries[start : start + _ENTRIES_AT_ONCE]
+            EntryFields(file.path, file.mode, file.blob, file.size, file.skipped)  # type: ignore[arg-type]
+            for file in entries[start : start + _ENTRIES_AT_ONCE]
         )
         size += len(part)
         if size > TREE_BYTES:
@@ -218,9 +218,14 @@ def _file_fields(record: FileRecord) -> FileFields:
         ],
         symbols=[
             SymbolFields(
-                one.name, one.qualified_name, one.kind, *one.span, one.signature, one.exported
+                symbol.name,
+                symbol.qualified_name,
+                symbol.kind,
+                *symbol.span,
+                symbol.signature,
+                symbol.exported,
             )
-            for one in record.symbols
+            for symbol in record.symbols
         ],
         namespace=record.namespace,
         imports=record.imports,  # type: ignore[arg-type] # named tuples are written as arrays
@@ -235,7 +240,7 @@ def _file_fields(record: FileRecord) -> FileFields:
 
 
 def _unparsed_fields(unparsed: Unparsed) -> UnparsedFields:
-    lines = [(one.start, one.end, one.calls) for one in unparsed.lines]
+    lines = [(line.start, line.end, line.calls) for line in unparsed.lines]
     return UnparsedFields(lines, list(unparsed.names), unparsed.is_complete)
 
 
@@ -249,9 +254,9 @@ def _manifest_fields(manifest: Manifest) -> ManifestFields:
         entries=manifest.entries,
         aliases=manifest.aliases,
         members=manifest.members,
-        dependencies=tuple((one.name, one.required) for one in manifest.dependencies),
-        pins=tuple((one.name, one.version) for one in manifest.pins),
-        uses=tuple((one.user, one.name, one.required, one.version) for one in manifest.uses),
+        dependencies=tuple((needed.name, needed.required) for needed in manifest.dependencies),
+        pins=tuple((pin.name, pin.version) for pin in manifest.pins),
+        uses=tuple((use.user, use.name, use.required, use.version) for use in manifest.uses),
         renamed=manifest.renamed,
         settings=manifest.settings,
         problem=manifest.problem,

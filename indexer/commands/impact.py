@@ -60,7 +60,7 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     runner.summarize(job_summary.impact_summary(impact))
     runner.set_outputs(
         {
-            "callers": str(sum(one.count for one in impact.answer.symbols)),
+            "callers": str(sum(symbol.count for symbol in impact.answer.symbols)),
             "report": job_summary.comment_body(impact, connection.settings.github.run_url),
         }
     )

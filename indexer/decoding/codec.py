@@ -91,5 +91,5 @@ def is_wide(label: str) -> bool:
 def decoded_as(content: bytes, label: str) -> Decoded | None:
     """Decode by the codec of a label, else by the wider one that vendors write under its name."""
     name = codec_name(label)
-    tried = (one for one in (name, _WIDER.get(name or "")) if one)
+    tried = (encoding for encoding in (name, _WIDER.get(name or "")) if encoding)
     return next(filter(None, (decoded(content, codec) for codec in tried)), None)

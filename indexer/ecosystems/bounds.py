@@ -54,9 +54,9 @@ def _is_cut(manifest: Manifest) -> bool:
     is_long = any(
         len(version) > VERSION_CHARACTERS
         for version in chain(
-            (one.required for one in manifest.dependencies),
-            (one.version for one in manifest.pins),
-            (one.version for one in manifest.uses),
+            (dependency.required for dependency in manifest.dependencies),
+            (pin.version for pin in manifest.pins),
+            (use.version for use in manifest.uses),
         )
     )
     many = len(manifest.pins) > MANIFEST_PINS or len(manifest.uses) > MANIFEST_PINS
@@ -66,20 +66,22 @@ def _is_cut(manifest: Manifest) -> bool:
 def _dependencies(dependencies: Iterable[Dependency]) -> tuple[Dependency, ...]:
     """Return each name once, with the first version that is required."""
     kept: dict[str, Dependency] = {}
-    for one in dependencies:
-        if not _is_name(one.name) or (one.name not in kept and len(kept) == MANIFEST_DEPENDENCIES):
+    for needed in dependencies:
+        if not _is_name(needed.name) or (
+            needed.name not in kept and len(kept) == MANIFEST_DEPENDENCIES
+        ):
             continue
-        if one.name not in kept or not kept[one.name].required:
-            kept[one.name] = Dependency(one.name, _version(one.required))
+        if needed.name not in kept or not kept[needed.name].required:
+            kept[needed.name] = Dependency(needed.name, _version(needed.required))
     return tuple(kept.values())
 
 
 def _pins(pins: Iterable[Pin]) -> tuple[Pin, ...]:
     kept: dict[Pin, None] = {}
-    for one in pins:
-        version = _version(one.version)
-        if version and _is_name(one.name):
-            kept[Pin(one.name, version)] = None
+    for pin in pins:
+        version = _version(pin.version)
+        if version and _is_name(pin.name):
+            kept[Pin(pin.name, version)] = None
         if len(kept) == MANIFEST_PINS:
             break
     return tuple(kept)
@@ -87,11 +89,11 @@ def _pins(pins: Iterable[Pin]) -> tuple[Pin, ...]:
 
 def _uses(uses: Iterable[PinUse]) -> tuple[PinUse, ...]:
     kept = (
-        PinUse(one.user, one.name, _version(one.required), version)
-        for one in uses
-        if (version := _version(one.version))
-        and _is_name(one.name)
-        and (not one.user or _is_name(one.user))
+        PinUse(use.user, use.name, _version(use.required), version)
+        for use in uses
+        if (version := _version(use.version))
+        and _is_name(use.name)
+        and (not use.user or _is_name(use.user))
     )
     return tuple(dict.fromkeys(islice(kept, MANIFEST_PINS)))
 

@@ -241,14 +241,14 @@ FORMATS: Final = (
         is_lock=True,
     ),
 )
-_BY_NAME: Final = {name: one for one in FORMATS for name in one.names}
-_BY_PATH: Final = tuple((one.paths, one) for one in FORMATS if one.paths)
+_BY_NAME: Final = {name: format_ for format_ in FORMATS for name in format_.names}
+_BY_PATH: Final = tuple((format_.paths, format_) for format_ in FORMATS if format_.paths)
 
 # The same for PostgreSQL, but of what the content makes a manifest: names, and a pattern of whole
 # paths.
-MANIFEST_NAMES: Final = tuple(name for name, one in _BY_NAME.items() if not one.markers)
+MANIFEST_NAMES: Final = tuple(name for name, format_ in _BY_NAME.items() if not format_.markers)
 MANIFEST_PATHS: Final = (
-    f"^(?:{'|'.join(pattern.pattern for pattern, one in _BY_PATH if not one.markers)})$"
+    f"^(?:{'|'.join(pattern.pattern for pattern, format_ in _BY_PATH if not format_.markers)})$"
 )
 
 

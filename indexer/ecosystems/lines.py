@@ -21,9 +21,9 @@ def ecosystem_by_line(language: str, content: str) -> Callable[[int], Ecosystem]
     if known and known.host and known.host.are_examples:
         source = content.encode()
         regions = islice(known.host.regions(source), FILE_REGIONS)
-    for one in regions:
-        line += source.count(b"\n", at, one.start)
-        at = one.start
+    for region in regions:
+        line += source.count(b"\n", at, region.start)
+        at = region.start
         starts.append(line)
-        ecosystems.append(ecosystem_of(one.language) or Ecosystem.NONE)
+        ecosystems.append(ecosystem_of(region.language) or Ecosystem.NONE)
     return lambda line: ecosystems[bisect_right(starts, line) - 1]

@@ -39,6 +39,6 @@ def local_ranges(manifests: Iterable[Manifest]) -> Mapping[str, str]:
 
 
 def _ranges(manifests: Iterable[Manifest]) -> Iterator[tuple[str, str]]:
-    for key, value in (pair for one in manifests for pair in one.settings):
+    for key, value in (pair for manifest in manifests for pair in manifest.settings):
         if key.startswith(_RANGE):
             yield key.removeprefix(_RANGE), "" if value == _ANY else value

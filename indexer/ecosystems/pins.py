@@ -32,10 +32,10 @@ class _Pinned:
     def used(self, users: set[str], wanted: Dependency) -> set[str]:
         """Return the versions that the file says are used by one of `users`."""
         return {
-            one.version
+            use.version
             for user in users
-            for one in self.uses.get((wanted.name, user), ())
-            if one.required in {"", wanted.required or "*"}
+            for use in self.uses.get((wanted.name, user), ())
+            if use.required in {"", wanted.required or "*"}
         }
 
 
@@ -61,7 +61,7 @@ class Pins:
         places = list(self._places(package))
 
         def version(dependency: Dependency) -> str:
-            known = (one for one in places if one[0].knows(one[1], dependency))
+            known = (place for place in places if place[0].knows(place[1], dependency))
             found = next(known, None)
             return _chosen(ecosystem, *found, dependency) if found else ""
 
@@ -97,7 +97,7 @@ def _chosen(ecosystem: Ecosystem, pinned: _Pinned, users: set[str], wanted: Depe
     if not allows or not wanted.required or len(versions) > _MAX_VERSIONS:
         return ""
     try:
-        return _only([one for one in versions if allows(wanted.required, one)])
+        return _only([version for version in versions if allows(wanted.required, version)])
     except ValueError:
         return ""
 

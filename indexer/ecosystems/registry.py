@@ -15,5 +15,6 @@ from indexer.ecosystems.rubygems import RUBYGEMS
 from indexer.ecosystems.swiftpm import SWIFTPM
 
 ECOSYSTEMS: Final[Mapping[str, PackageEcosystem]] = {
-    one.ecosystem: one for one in (PYPI, NPM, GO, CARGO, MAVEN, NUGET, RUBYGEMS, COMPOSER, SWIFTPM)
+    ecosystem.ecosystem: ecosystem
+    for ecosystem in (PYPI, NPM, GO, CARGO, MAVEN, NUGET, RUBYGEMS, COMPOSER, SWIFTPM)
 }

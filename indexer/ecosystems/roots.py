@@ -41,11 +41,11 @@ def package_roots(manifests: Iterable[Located]) -> dict[_Key, list[PackageRoot]]
         if declaring:
             declared[key] = list(_declared(key, declaring))
     completed = {
-        key: [_completed(one, declared, pins) for one in roots] for key, roots in declared.items()
+        key: [_completed(root, declared, pins) for root in roots] for key, roots in declared.items()
     }
     linked = _Linked(declared)
     for key, roots in completed.items():
-        completed[key] = [linked.pinned(one) for one in roots]
+        completed[key] = [linked.pinned(root) for root in roots]
     for key, (first, *others) in completed.items():
         completed[key] = [_with_locked(first, pins.locked(*key)), *others]
     return completed
@@ -102,16 +102,20 @@ def _merged(key: _Key, name: str, group: list[Located]) -> _Declared:
     package = PackageRoot(
         ecosystem=key[0],
         name=name,
-        version=next((one.version for one in manifests if one.version), ""),
+        version=next((manifest.version for manifest in manifests if manifest.version), ""),
         root=key[1],
         manifest=_declared_in(next((item for item in group if item[1].name == name), group[0])),
-        import_names=next((one.import_names for one in manifests if one.import_names), ()),
-        source_roots=next((one.source_roots for one in manifests if one.source_roots), ()),
-        entries=next((one.entries for one in manifests if one.entries), ()),
-        renamed=tuple(pair for one in manifests for pair in one.renamed),
+        import_names=next(
+            (manifest.import_names for manifest in manifests if manifest.import_names), ()
+        ),
+        source_roots=next(
+            (manifest.source_roots for manifest in manifests if manifest.source_roots), ()
+        ),
+        entries=next((manifest.entries for manifest in manifests if manifest.entries), ()),
+        renamed=tuple(pair for manifest in manifests for pair in manifest.renamed),
     )
-    needs = tuple(need for one in manifests for need in one.dependencies)
-    has_members = any(one.members for one in manifests)
+    needs = tuple(need for manifest in manifests for need in manifest.dependencies)
+    has_members = any(manifest.members for manifest in manifests)
     return _Declared(package, needs, has_members, local_ranges(manifests))
 
 
@@ -121,8 +125,10 @@ def _declared_in(located: Located) -> str:
     return dict(manifest.settings).get("declared", path)
 
 
-def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: Pins) -> PackageRoot:
-    package = one.package
+def _completed(
+    root: _Declared, declared: Mapping[_Key, list[_Declared]], pins: Pins
+) -> PackageRoot:
+    package = root.package
     above = [
         other
         for directory in ancestors(package.root)
@@ -132,7 +138,7 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
     needs: dict[str, Dependency] = {}
     inherits = ECOSYSTEMS[package.ecosystem].inherits_dependencies
     inherited = (need for other in above if inherits for need in other.needs)
-    for need in islice(chain(one.needs, inherited), _MAX_NEEDS):
+    for need in islice(chain(root.needs, inherited), _MAX_NEEDS):
         known = needs.get(need.name)
         if known is None or (need.required and not known.required):
             needs[need.name] = need
@@ -147,19 +153,22 @@ def _completed(one: _Declared, declared: Mapping[_Key, list[_Declared]], pins: P
         dependencies=tuple(
             found
             for need in needs.values()
-            for found in _dependencies(one, need, aliases.get(need.name, []), version_for)
+            for found in _dependencies(root, need, aliases.get(need.name, []), version_for)
         ),
     )
 
 
 def _dependencies(
-    one: _Declared, need: Dependency, aliases: list[str], version_for: Callable[[Dependency], str]
+    declared: _Declared,
+    need: Dependency,
+    aliases: list[str],
+    version_for: Callable[[Dependency], str],
 ) -> Iterator[RootDependency]:
     """Yield the dependency, once for each name by which it is imported, with this name's range."""
-    own = [] if aliases and need.name not in one.ranges else [""]
+    own = [] if aliases and need.name not in declared.ranges else [""]
     for alias in [*own, *aliases]:
         local = alias.partition(" ")[0] or need.name
-        wanted = Dependency(need.name, one.ranges.get(local, need.required))
+        wanted = Dependency(need.name, declared.ranges.get(local, need.required))
         yield RootDependency(need.name, wanted.required, version_for(wanted), alias=alias)
 
 
@@ -183,9 +192,9 @@ class _Linked:
         self._workspaces: set[_Key] = set()
         for key, roots in declared.items():
             if ECOSYSTEMS[key[0]].links:
-                for one in roots:
-                    self._versions[key[0], one.package.name].add(one.package.version)
-                    self._workspaces |= {key} if one.has_members else set()
+                for root in roots:
+                    self._versions[key[0], root.package.name].add(root.package.version)
+                    self._workspaces |= {key} if root.has_members else set()
 
     def pinned(self, package: PackageRoot) -> PackageRoot:
         """Give the dependencies on such packages their version."""
@@ -199,12 +208,12 @@ class _Linked:
         return replace(
             package,
             dependencies=tuple(
-                one._replace(pinned=version)
-                if not one.pinned
-                and (version := self._version(package.ecosystem, one.name))
-                and links(one.required, version, is_member)
-                else one
-                for one in package.dependencies
+                dependency._replace(pinned=version)
+                if not dependency.pinned
+                and (version := self._version(package.ecosystem, dependency.name))
+                and links(dependency.required, version, is_member)
+                else dependency
+                for dependency in package.dependencies
             ),
         )
 
@@ -214,7 +223,7 @@ class _Linked:
 
 
 def _with_locked(package: PackageRoot, locked: Iterable[tuple[str, str]]) -> PackageRoot:
-    known = {package.name, *(one.name for one in package.dependencies)}
+    known = {package.name, *(dependency.name for dependency in package.dependencies)}
     added = (
         RootDependency(name, "", version, is_locked=True)
         for name, version in locked

@@ -55,7 +55,8 @@ class Workspace:
     def depends_on_files(self) -> bool:
         """Whether names may change with the directories that have an `__init__.py`."""
         return any(
-            one.name and ECOSYSTEMS[one.ecosystem].module_names_by_files for one in self.packages
+            package.name and ECOSYSTEMS[package.ecosystem].module_names_by_files
+            for package in self.packages
         )
 
     def package_of(self, *, path: str, language: str) -> PackageRoot | None:

@@ -43,8 +43,8 @@ def attributes_at(
     """
     wanted = list(paths)
     entries = _settings_files(repository, commit, wanted)
-    files = _files(repository, [one for one in entries if _name(one) == ATTRIBUTES_FILE])
-    configs = _configs(repository, [one for one in entries if _name(one) == EDITOR_CONFIG])
+    files = _files(repository, [file for file in entries if _name(file) == ATTRIBUTES_FILE])
+    configs = _configs(repository, [file for file in entries if _name(file) == EDITOR_CONFIG])
     if not files and not configs:
         return {}
     marked = {path: _charset(path, configs) | _marks(path, files) for path in wanted}
@@ -64,7 +64,7 @@ def _configs(repository: Repository, entries: list[TreeEntry]) -> dict[str, Edit
         for entry in entries
     }
     charsets = {charset for file in files.values() for _, charset in file.charsets}
-    return files if any(not one.startswith("utf-8") for one in charsets) else {}
+    return files if any(not charset.startswith("utf-8") for charset in charsets) else {}
 
 
 def _charset(path: str, files: dict[str, EditorConfig]) -> dict[str, str]:

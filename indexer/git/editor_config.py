@@ -89,8 +89,8 @@ def _alternatives(glob: str) -> Iterator[str]:
     if found is None:
         yield glob
         return
-    for one in _choices(found[1]):
-        yield from _alternatives(glob[: found.start()] + one + glob[found.end() :])
+    for choice in _choices(found[1]):
+        yield from _alternatives(glob[: found.start()] + choice + glob[found.end() :])
 
 
 def _is_choice(found: re.Match[str]) -> bool:

@@ -43,22 +43,27 @@ def branch_edits(repository: Repository, base: str, head: str) -> Edits:
     A rename is a removal and a new file. Paths that cannot be stored are omitted, as in the index.
     """
     changed = _changes(repository, base, head)
-    modified = [one for one in changed if one.status == "M"]
+    modified = [changed_file for changed_file in changed if changed_file.status == "M"]
     edited = {
-        one.path: EditedFile(one.path, tuple(_spans(repository, one, hunks)))
-        for one, hunks in _patched(repository, base, head, modified)
+        changed_file.path: EditedFile(
+            changed_file.path, tuple(_spans(repository, changed_file, hunks))
+        )
+        for changed_file, hunks in _patched(repository, base, head, modified)
         if hunks
     }
-    for one in changed:
-        if one.status in {"D", "T"} and _is_file(one.old_mode):
-            edited[one.path] = EditedFile(one.path)
-    added = sum(one.status in {"A", "T"} and _is_file(one.mode) for one in changed)
+    for changed_file in changed:
+        if changed_file.status in {"D", "T"} and _is_file(changed_file.old_mode):
+            edited[changed_file.path] = EditedFile(changed_file.path)
+    added = sum(
+        changed_file.status in {"A", "T"} and _is_file(changed_file.mode)
+        for changed_file in changed
+    )
     return Edits(tuple(edited[path] for path in sorted(edited)), added)
 
 
-def _spans(repository: Repository, one: _Changed, hunks: Sequence[Hunk]) -> list[Span]:
-    needs_lines = one.path.endswith(_INDENTED) and any(hunk.added for hunk in hunks)
-    return changed_ranges(hunks, _lines(repository, one.old_blob) if needs_lines else None)
+def _spans(repository: Repository, changed_file: _Changed, hunks: Sequence[Hunk]) -> list[Span]:
+    needs_lines = changed_file.path.endswith(_INDENTED) and any(hunk.added for hunk in hunks)
+    return changed_ranges(hunks, _lines(repository, changed_file.old_blob) if needs_lines else None)
 
 
 def _lines(repository: Repository, blob: str) -> list[bytes] | None:
@@ -72,11 +77,13 @@ def map_files(
     repository: Repository, files: Sequence[EditedFile], old: str, new: str
 ) -> tuple[EditedFile, ...]:
     """Map the files' spans from lines of `old` to lines of `new`."""
-    wanted = {one.path for one in files if one.spans}
-    changed = [one for one in _changes(repository, old, new) if one.path in wanted]
-    modified = [one for one in changed if one.status == "M"]
-    hunks = {one.path: found for one, found in _patched(repository, old, new, modified)}
-    return tuple(_map_file(one, hunks.get(one.path) or ()) for one in files)
+    wanted = {file.path for file in files if file.spans}
+    changed = [change for change in _changes(repository, old, new) if change.path in wanted]
+    modified = [changed_file for changed_file in changed if changed_file.status == "M"]
+    hunks = {
+        changed_file.path: found for changed_file, found in _patched(repository, old, new, modified)
+    }
+    return tuple(_map_file(file, hunks.get(file.path) or ()) for file in files)
 
 
 def diff_hunks(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
@@ -119,10 +126,10 @@ def _patched(
     repository: Repository, base: str, head: str, modified: Sequence[_Changed]
 ) -> Iterator[tuple[_Changed, tuple[Hunk, ...] | None]]:
     """Yield each modified regular file with its hunks; None: binary, or too large a change."""
-    files = [one for one in modified if _is_file(one.mode)]
+    files = [changed_file for changed_file in modified if _is_file(changed_file.mode)]
     for start in range(0, len(files), _PATHS_AT_ONCE):
         batch = files[start : start + _PATHS_AT_ONCE]
-        sections = _sections(repository, base, head, [one.path for one in batch])
+        sections = _sections(repository, base, head, [changed_file.path for changed_file in batch])
         yield from zip(batch, sections, strict=True)
 
 
@@ -136,7 +143,7 @@ def _sections(
             return [None]
         half = len(paths) // 2
         parts = (paths[:half], paths[half:])
-        return [one for part in parts for one in _sections(repository, base, head, part)]
+        return [section for part in parts for section in _sections(repository, base, head, part)]
     if len(sections) != len(paths):
         raise GitError(f"git diff-tree reported {len(sections)} of {len(paths)} changed files")
     return sections

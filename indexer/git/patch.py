@@ -80,7 +80,7 @@ class _PatchedFile:
 
 
 def _hunk(header: re.Match[bytes]) -> Hunk:
-    start, count, new_start, new_count = (int(one or b"1") for one in header.groups())
+    start, count, new_start, new_count = (int(group or b"1") for group in header.groups())
     return Hunk(_span(start, count), _span(new_start, new_count))
 
 

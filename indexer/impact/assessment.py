@@ -159,39 +159,41 @@ def _with_indexed_lines(
 def _query_impact(
     queries: ImpactQueries, files: Sequence[EditedFile], min_confidence: str
 ) -> Answer:
-    edited = {one.path: one for one in files}
+    edited = {file.path: file for file in files}
     answers = [
         queries.impact_at(batch, min_confidence=min_confidence)
         for batch in _requests(_pieces(files))
     ]
     symbols = {
-        one.definition.key: one
+        symbol.definition.key: symbol
         for answer in answers
-        for one in answer.symbols
-        if _is_touched(one.definition, edited.get(one.definition.file))
+        for symbol in answer.symbols
+        if _is_touched(symbol.definition, edited.get(symbol.definition.file))
     }
     class_keys = {
         key
-        for one in symbols.values()
-        if not one.count and (key := _constructed_class(one.definition))
+        for symbol in symbols.values()
+        if not symbol.count and (key := _constructed_class(symbol.definition))
     }
     for batch in _name_batches(sorted({name for _, name in class_keys - symbols.keys()})):
         answer = queries.impact_of(batch, min_confidence=min_confidence)
         symbols |= {
-            one.definition.key: one for one in answer.symbols if one.definition.key in class_keys
+            symbol.definition.key: symbol
+            for symbol in answer.symbols
+            if symbol.definition.key in class_keys
         }
         answers.append(replace(answer, unknown=()))
     reported = (
-        one
-        for one in symbols.values()
-        if one.count
-        or _constructed_class(one.definition) not in symbols  # else its class is reported
+        symbol
+        for symbol in symbols.values()
+        if symbol.count
+        or _constructed_class(symbol.definition) not in symbols  # else its class is reported
     )
     return Answer(
         symbols=_by_reach(reported),
-        unknown=tuple(dict.fromkeys(path for one in answers for path in one.unknown)),
+        unknown=tuple(dict.fromkeys(path for answer in answers for path in answer.unknown)),
         visibilities=answers[0].visibilities,
-        receipt=_merged([one.receipt for one in answers]),
+        receipt=_merged([answer.receipt for answer in answers]),
     )
 
 
@@ -246,7 +248,7 @@ def _by_reach(symbols: Iterable[ChangedSymbol]) -> tuple[ChangedSymbol, ...]:
     """Sort by the number of other repositories with callers, in descending order."""
 
     def key(symbol: ChangedSymbol) -> tuple[int, int, int, str, int]:
-        definition, others = symbol.definition, sum(one.count for one in symbol.others)
+        definition, others = symbol.definition, sum(project.count for project in symbol.others)
         return -len(symbol.others), -others, -symbol.own.count, definition.file, definition.line
 
     return tuple(sorted(symbols, key=key))
@@ -255,8 +257,12 @@ def _by_reach(symbols: Iterable[ChangedSymbol]) -> tuple[ChangedSymbol, ...]:
 def _merged(receipts: Sequence[Receipt]) -> Receipt:
     """Merge receipts; `unresolved` is the maximum, because names may recur."""
     return Receipt(
-        projects={name: commit for one in receipts for name, commit in one.projects.items()},
-        missing=tuple(dict.fromkeys(missing for one in receipts for missing in one.missing)),
-        unresolved=max(one.unresolved for one in receipts),
-        cut=tuple(dict.fromkeys(limit for one in receipts for limit in one.cut)),
+        projects={
+            name: commit for receipt in receipts for name, commit in receipt.projects.items()
+        },
+        missing=tuple(
+            dict.fromkeys(missing for receipt in receipts for missing in receipt.missing)
+        ),
+        unresolved=max(receipt.unresolved for receipt in receipts),
+        cut=tuple(dict.fromkeys(limit for receipt in receipts for limit in receipt.cut)),
     )

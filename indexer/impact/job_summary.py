@@ -47,7 +47,7 @@ def impact_summary(impact: Impact, *, max_bytes: int = MAX_BYTES) -> str:
     begin = "".join(_fitting(_begin(impact), max_bytes // 4))
     end = _end(impact, max_bytes // 4)
     left = max_bytes - _size(begin) - _size(end) - _LEFT_OUT_BYTES
-    shown, unreported = [], sum(one.count for one in impact.answer.symbols)
+    shown, unreported = [], sum(symbol.count for symbol in impact.answer.symbols)
     for block in chain.from_iterable(map(_blocks, symbols_with_callers(impact))):
         left -= _size(block.markdown)
         if left < 0:
@@ -65,7 +65,7 @@ def comment_body(impact: Impact, run_url: str) -> str:
     Only a pull request with callers gets a first comment. A later commit may have none: the comment
     that is there then says so.
     """
-    has_callers = any(one.count for one in impact.answer.symbols)
+    has_callers = any(symbol.count for symbol in impact.answer.symbols)
     head = marker(impact.project, is_new=has_callers)
     commit = impact.range.head[:12]
     foot = f"<sub>Of {commit}, updated by {link('this job', run_url or None)}.</sub>\n"
@@ -109,9 +109,9 @@ def _begin(impact: Impact) -> Iterator[str]:
 def _owners(impact: Impact) -> str:
     """Format whose files the callers are in. An e-mail address is no part of a report to others."""
     counts: Counter[str] = Counter()
-    for one in callers_by_owner(impact.answer.symbols):
-        is_shown = one.owner is None or one.owner.startswith("@")
-        counts[owner_name(one) if is_shown else _AN_ADDRESS] += one.count
+    for owner in callers_by_owner(impact.answer.symbols):
+        is_shown = owner.owner is None or owner.owner.startswith("@")
+        counts[owner_name(owner) if is_shown else _AN_ADDRESS] += owner.count
     rows = counts.most_common()
     shown = [f"{code(name)} {count:,}" for name, count in rows[:NAMES_SHOWN]]
     more = len(rows) - len(shown)
@@ -120,9 +120,11 @@ def _owners(impact: Impact) -> str:
 
 def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:
     """Yield a definition's heading, then its callers, one block per project."""
-    one = symbol.definition
-    location = link(code(f"{one.file}:{one.line}"), one.url)
-    yield _Block(f"#### {code(one.qualified_name)}\n\n{text(one.kind)} at {location}\n\n", 0)
+    definition = symbol.definition
+    location = link(code(f"{definition.file}:{definition.line}"), definition.url)
+    yield _Block(
+        f"#### {code(definition.qualified_name)}\n\n{text(definition.kind)} at {location}\n\n", 0
+    )
     for project in symbol.others:
         yield _project(project, "", CALLS_SHOWN)
     if symbol.own.count:
@@ -131,7 +133,7 @@ def _blocks(symbol: ChangedSymbol) -> Iterator[_Block]:
 
 def _project(project: AffectedProject, note: str, limit: int) -> _Block:
     head = f"{pluralize(project.count, 'caller')}{versions(project)}"
-    calls = "".join(f"  * {_call(one)}\n" for one in project.callers[:limit])
+    calls = "".join(f"  * {_call(caller)}\n" for caller in project.callers[:limit])
     more = omitted_lines(project, limit)
     rest = f"  * {text(more)}\n" if more else ""
     return _Block(f"* {code(project.project)}{note}: {text(head)}\n{calls}{rest}\n", project.count)
@@ -145,7 +147,9 @@ def _call(call: Call) -> str:
 
 
 def _end(impact: Impact, max_bytes: int) -> str:
-    alone = [one.definition.qualified_name for one in impact.answer.symbols if not one.count]
+    alone = [
+        symbol.definition.qualified_name for symbol in impact.answer.symbols if not symbol.count
+    ]
     uncalled = f"Changed, without callers: {text(join_names(alone))}\n\n" if alone else ""
     if _size(uncalled) > max_bytes // 2:
         uncalled = f"Changed, without callers: {pluralize(len(alone), 'definition')}\n\n"

@@ -97,31 +97,33 @@ class ChangedSymbol:
     def own(self) -> AffectedProject:
         """The calls in the definition's own project."""
         name = self.definition.project
-        found = (one for one in self.projects if one.project == name)
+        found = (project for project in self.projects if project.project == name)
         return next(found, AffectedProject(name, 0, ()))
 
     @property
     def others(self) -> tuple[AffectedProject, ...]:
         """The calls in other projects, most affected first."""
-        others = [one for one in self.projects if one.project != self.definition.project]
-        return tuple(sorted(others, key=lambda one: (-one.count, one.project)))
+        others = [
+            project for project in self.projects if project.project != self.definition.project
+        ]
+        return tuple(sorted(others, key=lambda project: (-project.count, project.project)))
 
     @property
     def count(self) -> int:
         """The number of all calls."""
-        return sum(one.count for one in self.projects)
+        return sum(project.count for project in self.projects)
 
 
 def callers_by_owner(symbols: Iterable[ChangedSymbol]) -> list[OwnerCount]:
     """Return the callers of all symbols by owner, most first; none if no file has one."""
     counts: Counter[tuple[str | None, bool]] = Counter()
     for symbol in symbols:
-        for one in symbol.owners:
-            counts[one.owner, one.known] += one.count
+        for owner_count in symbol.owners:
+            counts[owner_count.owner, owner_count.known] += owner_count.count
     if not any(owner for owner, _ in counts):
         return []
     found = [OwnerCount(owner, count, known) for (owner, known), count in counts.items()]
-    return sorted(found, key=lambda one: (-one.count, one.owner is None, one.owner or ""))
+    return sorted(found, key=lambda owner: (-owner.count, owner.owner is None, owner.owner or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,9 @@ class ImpactQueries:
 
     def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
         """Return the callers of definitions at the lines; at most IMPACT_CHANGES files."""
-        rows = [{"path": one.path} | ({"lines": one.lines} if one.lines else {}) for one in files]
+        rows = [
+            {"path": file.path} | ({"lines": file.lines} if file.lines else {}) for file in files
+        ]
         return self._impact({"files": rows, "min_confidence": min_confidence})
 
     def impact_of(self, names: Sequence[str], *, min_confidence: str) -> Answer:
@@ -224,13 +228,13 @@ def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:
         definition=_record(Definition, row["definition"]),
         projects=tuple(
             AffectedProject(
-                project=one["project"],
-                count=int(one["count"]),
-                callers=tuple(_call(call) for call in one["callers"]),
+                project=project["project"],
+                count=int(project["count"]),
+                callers=tuple(_call(call) for call in project["callers"]),
             )
-            for one in row["projects"]
+            for project in row["projects"]
         ),
-        owners=tuple(_owner_count(one) for one in row.get("owners", ())),
+        owners=tuple(_owner_count(owner) for owner in row.get("owners", ())),
     )
 
 
@@ -245,8 +249,8 @@ def _call(row: Mapping[str, Any]) -> Call:
 
 def _receipt(row: Mapping[str, Any]) -> Receipt:
     return Receipt(
-        projects={one["project"]: one["commit"] for one in row["projects"]},
-        missing=tuple(_record(MissingProject, one) for one in row["missing"]),
+        projects={project["project"]: project["commit"] for project in row["projects"]},
+        missing=tuple(_record(MissingProject, project) for project in row["missing"]),
         unresolved=int(row["unresolved"]["count"]),
         cut=tuple(row["cut"]),
     )
@@ -254,4 +258,4 @@ def _receipt(row: Mapping[str, Any]) -> Receipt:
 
 def _record(kind: type[Record], row: Mapping[str, Any]) -> Record:
     """Build a dataclass from the members with its fields' names."""
-    return kind(**{one.name: row[one.name] for one in fields(kind)})  # type: ignore[arg-type]
+    return kind(**{field.name: row[field.name] for field in fields(kind)})  # type: ignore[arg-type]

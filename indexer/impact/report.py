@@ -38,9 +38,9 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "indexed_commit": impact.indexed_commit,
         "lines": impact.lines,
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
-        "symbols": [asdict(one) | {"count": one.count} for one in impact.answer.symbols],
-        "owners": [asdict(one) for one in callers_by_owner(impact.answer.symbols)],
-        "count": sum(one.count for one in impact.answer.symbols),
+        "symbols": [asdict(symbol) | {"count": symbol.count} for symbol in impact.answer.symbols],
+        "owners": [asdict(owner) for owner in callers_by_owner(impact.answer.symbols)],
+        "count": sum(symbol.count for symbol in impact.answer.symbols),
         "unknown": impact.answer.unknown,
         "receipt": _receipt(impact.answer.receipt),
     }
@@ -51,7 +51,7 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
     return {
         "complete": receipt.complete,
         "projects": [{"project": name, "commit": commit} for name, commit in commits],
-        "missing": [asdict(one) for one in receipt.missing],
+        "missing": [asdict(project) for project in receipt.missing],
         "unresolved": {"count": receipt.unresolved},
         "cut": receipt.cut,
     }
@@ -71,7 +71,7 @@ def format_text(impact: Impact) -> str:
         if symbol.own.count:
             lines += _project_lines(symbol.own, OWN_CALLS_SHOWN)
     if owners := callers_by_owner(impact.answer.symbols):
-        named = (f"{owner_name(one)} {one.count:,}" for one in owners)
+        named = (f"{owner_name(owner)} {owner.count:,}" for owner in owners)
         lines.append(f"  callers by owner: {join_names(named)}")
     if impact.answer.receipt.projects:
         lines.append(f"  searched: {searched_repositories(impact)}")
@@ -88,9 +88,9 @@ def _project_lines(project: AffectedProject, limit: int) -> Iterator[str]:
         yield f"      {more}"
 
 
-def owner_name(one: OwnerCount) -> str:
+def owner_name(owner: OwnerCount) -> str:
     """Return an owner's name, or that there is none."""
-    return one.owner or ("no owner" if one.known else "not known")
+    return owner.owner or ("no owner" if owner.known else "not known")
 
 
 def omitted_lines(project: AffectedProject, limit: int) -> str:
@@ -101,8 +101,8 @@ def omitted_lines(project: AffectedProject, limit: int) -> str:
 
 def format_symbol(symbol: ChangedSymbol) -> str:
     """Format kind, name and location of a changed definition."""
-    one = symbol.definition
-    return f"{one.kind} {one.qualified_name} ({one.file}:{one.line})"
+    definition = symbol.definition
+    return f"{definition.kind} {definition.qualified_name} ({definition.file}:{definition.line})"
 
 
 def format_confidence(call: Call) -> str:
@@ -113,10 +113,10 @@ def format_confidence(call: Call) -> str:
 
 def versions(project: AffectedProject) -> str:
     """Format the pinned versions of the definition's package."""
-    pinned = {one.pinned_version: one for one in project.callers if one.pinned_version}
+    pinned = {caller.pinned_version: caller for caller in project.callers if caller.pinned_version}
     words = [
-        f"{version} (older than {one.indexed_version})" if one.lags else version
-        for version, one in pinned.items()
+        f"{version} (older than {call.indexed_version})" if call.lags else version
+        for version, call in pinned.items()
         if version
     ]
     return f", pinned to {', '.join(words)}" if words else ""
@@ -124,7 +124,7 @@ def versions(project: AffectedProject) -> str:
 
 def symbols_with_callers(impact: Impact) -> list[ChangedSymbol]:
     """Return the changed definitions that have callers, widest reach first."""
-    return [one for one in impact.answer.symbols if one.count]
+    return [symbol for symbol in impact.answer.symbols if symbol.count]
 
 
 def summary_line(impact: Impact) -> str:
@@ -132,12 +132,12 @@ def summary_line(impact: Impact) -> str:
     if impact.indexed_commit is None:
         return "this project is not indexed, so the callers of changed definitions are unknown."
     symbols = impact.answer.symbols
-    called_elsewhere = [one for one in symbols if one.others]
+    called_elsewhere = [symbol for symbol in symbols if symbol.others]
     if called_elsewhere:
-        others = {project.project for one in called_elsewhere for project in one.others}
+        others = {project.project for symbol in called_elsewhere for project in symbol.others}
         where = f"{len(others):,} other {'repository' if len(others) == 1 else 'repositories'}"
         return f"{_changed(called_elsewhere)} called in {where}."
-    called_inside = [one for one in symbols if one.own.count]
+    called_inside = [symbol for symbol in symbols if symbol.own.count]
     if called_inside:
         return f"{_changed(called_inside)} called in this repository only."
     if symbols:
@@ -150,7 +150,7 @@ def summary_line(impact: Impact) -> str:
 
 def _changed(symbols: Sequence[ChangedSymbol]) -> str:
     """Format `3 changed functions are`."""
-    is_function = all(one.definition.kind in _FUNCTIONS for one in symbols)
+    is_function = all(symbol.definition.kind in _FUNCTIONS for symbol in symbols)
     noun = "function" if is_function else "definition"
     return f"{pluralize(len(symbols), f'changed {noun}')} {'is' if len(symbols) == 1 else 'are'}"
 
@@ -193,7 +193,7 @@ def _file_warnings(impact: Impact) -> Iterator[str]:
 def _receipt_warnings(impact: Impact) -> Iterator[str]:
     receipt = impact.answer.receipt
     if receipt.missing:
-        missing = [f"{one.project} ({one.reason})" for one in receipt.missing]
+        missing = [f"{project.project} ({project.reason})" for project in receipt.missing]
         number = pluralize(len(missing), "repository", "repositories")
         yield f"Callers may be missing in {number}: {join_names(missing)}."
     yield from (f"The trace is incomplete: {limit}" for limit in receipt.cut)

@@ -39,12 +39,12 @@ _FRONTMATTER_END: Final = re.compile(rb"^---", re.MULTILINE)
 
 
 def _scripts(inside: Iterable[Element]) -> list[Element]:
-    return [one for one in inside if script_language(one)]
+    return [script for script in inside if script_language(script)]
 
 
 def _language_of(scripts: Iterable[Element]) -> str:
     """Return the language of all scripts of a component, which are one module."""
-    found = {script_language(one) for one in scripts}
+    found = {script_language(script) for script in scripts}
     return next((name for name in ("tsx", "typescript") if name in found), "javascript")
 
 
@@ -54,10 +54,10 @@ def _in_order(
     """Return the regions of scripts and of expressions, given as start and text."""
     return sorted(
         chain(
-            (Region(one.content_start, one.content_end, language) for one in scripts),
+            (Region(script.content_start, script.content_end, language) for script in scripts),
             (Region(start, start + len(text), language, text) for start, text in expressions),
         ),
-        key=lambda one: one.start,
+        key=lambda region: region.start,
     )
 
 

@@ -80,7 +80,9 @@ def _is_balanced(text: bytes | list[bytes]) -> bool:
 def _tokens(source: bytes) -> Iterator[bytes]:
     """Yield names, signs and literals, without comments and directives."""
     tokens = (found[0] for found in _TOKEN.finditer(source))
-    return (one for one in tokens if one[:2] not in {b"//", b"/*"} and one.lstrip()[:1] != b"#")
+    return (
+        token for token in tokens if token[:2] not in {b"//", b"/*"} and token.lstrip()[:1] != b"#"
+    )
 
 
 CONDITIONALS: Final = Rewrite(partial(_conditionals, _is_inside))

@@ -47,8 +47,8 @@ def mask(source: bytes, regions: Iterable[Region]) -> bytes:
     """Return the text of the regions, at their offsets, and spaces and line feeds elsewhere."""
     parts = []
     end = 0
-    for one in regions:
-        parts.append(spaces(source[end : one.start]))
-        parts.append(one.text or source[one.start : one.end])
-        end = one.end
+    for region in regions:
+        parts.append(spaces(source[end : region.start]))
+        parts.append(region.text or source[region.start : region.end])
+        end = region.end
     return b"".join([*parts, spaces(source[end:])])

@@ -30,7 +30,7 @@ def _packages(module: str) -> tuple[str, ...]:
     stem = _DOT_VERSION.sub("", parts[-1] if is_version else last)
     name = stem.removeprefix("go-").removesuffix("-go").removesuffix(".go")
     likely = [name, *([last] if is_version else []), stem, name.rpartition("-")[2]]
-    found = [one.replace("-", sign).replace(".", sign) for one in likely for sign in ("_", "")]
+    found = [name.replace("-", sign).replace(".", sign) for name in likely for sign in ("_", "")]
     return tuple(dict.fromkeys(found))
 
 

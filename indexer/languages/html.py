@@ -17,15 +17,15 @@ def html_regions(source: bytes) -> list[Region]:
     """Return the scripts of a page and its handlers of events."""
     inside = list(elements(source))
     regions = [
-        Region(one.content_start, one.content_end, language)
-        for one in inside
-        if (language := script_language(one))
+        Region(script.content_start, script.content_end, language)
+        for script in inside
+        if (language := script_language(script))
     ]
     for start, end in gaps(source, inside):
         for found in _HANDLER.finditer(source, start, end):
             text = found[1].replace(b"=", b";") + b"{" + found[2][1:-1] + b"}"
             regions.append(Region(found.start(1), found.end(), "javascript", text))
-    return sorted(regions, key=lambda one: one.start)
+    return sorted(regions, key=lambda region: region.start)
 
 
 HTML: Final = Language(

@@ -119,8 +119,8 @@ def notebook_regions(source: bytes) -> list[Region]:
     language, cells = _read(source)
     is_python = not language or _PYTHON.fullmatch(language) is not None
     regions = [_region(source, cell, is_python=is_python and cell.is_code) for cell in cells]
-    ends = [0, *(one.end for one in regions)]
-    return [_apart(source, end, one) for end, one in zip(ends, regions, strict=False)]
+    ends = [0, *(region.end for region in regions)]
+    return [_apart(source, end, region) for end, region in zip(ends, regions, strict=False)]
 
 
 def _region(source: bytes, cell: _Cell, *, is_python: bool) -> Region:

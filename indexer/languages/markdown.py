@@ -34,7 +34,7 @@ _MODULES: Final = (
     *(c, csharp, ecmascript, elixir, go, java, kotlin),
     *(lua, php, python, ruby, rust, scala, swift),
 )
-_READ: Final = tuple(chain.from_iterable(one.LANGUAGES for one in _MODULES))
+_READ: Final = tuple(chain.from_iterable(module.LANGUAGES for module in _MODULES))
 _OTHER_NAMES: Final = {"c#": "csharp", "golang": "go", "node": "javascript", "pycon": "python"}
 
 
@@ -44,7 +44,7 @@ def _names(language: Language) -> Iterable[str]:
 
 
 _LANGUAGES: Final = {
-    **{name: one.name for one in _READ for name in _names(one)},
+    **{name: language.name for language in _READ for name in _names(language)},
     **_OTHER_NAMES,
 }
 # The containers before a fence, its marker, and the language: `python title=…`, `{.python}`.
@@ -82,11 +82,11 @@ def _close(source: bytes, opening: re.Match[bytes]) -> tuple[int, int] | None:
     """
     most = _width(opening[1]) + _TAB
     pattern = _CLOSE_IN_QUOTE if b">" in opening[1] else _CLOSE
-    for one in pattern.finditer(source, opening.end()):
-        if one[2] is None:
-            return one.span()
-        if one[2].startswith(opening[2]) and _width(one[1]) < most:
-            return one.span(2)
+    for match in pattern.finditer(source, opening.end()):
+        if match[2] is None:
+            return match.span()
+        if match[2].startswith(opening[2]) and _width(match[1]) < most:
+            return match.span(2)
     return None
 
 
@@ -122,6 +122,8 @@ MARKDOWN: Final = Language(
     version=HOSTS_VERSION,
     linguist=("Markdown", "MDX"),
     suffixes=(".md", ".markdown", ".mdx", ".mdown"),
-    host=HostFormat(markdown_regions, tuple(sorted(one.name for one in _READ)), are_examples=True),
+    host=HostFormat(
+        markdown_regions, tuple(sorted(language.name for language in _READ)), are_examples=True
+    ),
 )
 LANGUAGES: Final = (MARKDOWN,)

@@ -89,9 +89,9 @@ def script_language(element: Element) -> str:
 
 def gaps(source: bytes, inside: list[Element], start: int = 0) -> Iterator[tuple[int, int]]:
     """Yield the ranges of `source` from `start` that are outside of the elements."""
-    for one in inside:
-        yield start, one.start
-        start = one.end
+    for tag in inside:
+        yield start, tag.start
+        start = tag.end
     yield start, len(source)
 
 

@@ -17,21 +17,27 @@ from indexer.linguist import candidates, interpreters, language_named, without_v
 def _all_languages() -> Iterator[Language]:
     """Yield the languages in order of their modules' names."""
     package = "indexer.languages"
-    for name in sorted(one.name for one in pkgutil.iter_modules(import_module(package).__path__)):
+    for name in sorted(
+        module.name for module in pkgutil.iter_modules(import_module(package).__path__)
+    ):
         yield from getattr(import_module(f"{package}.{name}"), "LANGUAGES", ())
 
 
-LANGUAGES_BY_NAME: Final = {one.name: one for one in _all_languages()}
+LANGUAGES_BY_NAME: Final = {language.name: language for language in _all_languages()}
 _LANGUAGES: Final = tuple(LANGUAGES_BY_NAME.values())
-PARSED: Final = tuple(one for one in _LANGUAGES if one.grammar is not None)
-HOSTS: Final = tuple(one for one in _LANGUAGES if one.host is not None)
+PARSED: Final = tuple(language for language in _LANGUAGES if language.grammar is not None)
+HOSTS: Final = tuple(language for language in _LANGUAGES if language.host is not None)
 
-SUFFIXES: Final = {suffix: one for one in _LANGUAGES for suffix in one.suffixes}
-FILENAMES: Final = {name: one for one in _LANGUAGES for name in one.file_names}
-INTERPRETERS: Final = {name: one for one in _LANGUAGES for name in one.interpreters}
-BY_LINGUIST: Final = {name: one for one in _LANGUAGES for name in one.linguist}
-PARSED_NAMES: Final = frozenset(name for one in (*PARSED, *HOSTS) for name in one.linguist)
-_PREFIXES: Final = {prefix: one for one in _LANGUAGES for prefix in one.file_name_prefixes}
+SUFFIXES: Final = {suffix: language for language in _LANGUAGES for suffix in language.suffixes}
+FILENAMES: Final = {name: language for language in _LANGUAGES for name in language.file_names}
+INTERPRETERS: Final = {name: language for language in _LANGUAGES for name in language.interpreters}
+BY_LINGUIST: Final = {name: language for language in _LANGUAGES for name in language.linguist}
+PARSED_NAMES: Final = frozenset(
+    name for language in (*PARSED, *HOSTS) for name in language.linguist
+)
+_PREFIXES: Final = {
+    prefix: language for language in _LANGUAGES for prefix in language.file_name_prefixes
+}
 
 
 def detect(path: str, content: bytes) -> Language:
@@ -46,7 +52,7 @@ def detect(path: str, content: bytes) -> Language:
     own = _by_own_name(name.lower()) or _by_own_interpreter(content)
     if not found:
         return own or TEXT
-    known = {BY_LINGUIST.get(one, TEXT).name for one in found}
+    known = {BY_LINGUIST.get(name, TEXT).name for name in found}
     if own and own.name in known:
         return own
     return LANGUAGES_BY_NAME[known.pop()] if len(known) == 1 else TEXT
@@ -65,10 +71,12 @@ def _by_own_name(name: str) -> Language | None:
     """Return the language of a file name in lower case."""
     language = FILENAMES.get(name) or SUFFIXES.get(PurePosixPath(name).suffix)
     return language or next(
-        (one for prefix, one in _PREFIXES.items() if name.startswith(prefix)), None
+        (language for prefix, language in _PREFIXES.items() if name.startswith(prefix)), None
     )
 
 
 def _by_own_interpreter(content: bytes) -> Language | None:
-    names = (name for one in interpreters(content) for name in without_versions(one))
+    names = (
+        name for interpreter in interpreters(content) for name in without_versions(interpreter)
+    )
     return next((INTERPRETERS[name] for name in names if name in INTERPRETERS), None)

@@ -44,7 +44,7 @@ def _base(folders: list[str]) -> tuple[int, bool]:
         last = len(folders) - folders[::-1].index("src")
         has_crates = folders[last : last + 1] == ["bin"]
         return last + has_crates, has_crates
-    found = next((place for place, one in enumerate(folders, 1) if one in _TARGETS), 0)
+    found = next((place for place, folder in enumerate(folders, 1) if folder in _TARGETS), 0)
     return (found, True) if found else (len(folders), False)
 
 

@@ -33,13 +33,13 @@ class Rule:
 
     def __init__(self, languages: Names, present: Names, absent: Names) -> None:
         self.languages: Final = languages
-        self._present = [re.compile(one.encode(), re.MULTILINE) for one in present]
-        self._absent = [re.compile(one.encode(), re.MULTILINE) for one in absent]
+        self._present = [re.compile(pattern.encode(), re.MULTILINE) for pattern in present]
+        self._absent = [re.compile(pattern.encode(), re.MULTILINE) for pattern in absent]
 
     def fits(self, content: bytes) -> bool:
         """Whether the rule is met."""
-        return all(one.search(content) for one in self._present) and not any(
-            one.search(content) for one in self._absent
+        return all(pattern.search(content) for pattern in self._present) and not any(
+            pattern.search(content) for pattern in self._absent
         )
 
 
@@ -54,7 +54,7 @@ def facts() -> Facts:
 @cache
 def rules_of(suffix: str) -> tuple[Rule, ...]:
     """Return the rules that decide between the languages of a suffix, in order."""
-    return tuple(Rule(*one) for one in facts().rules.get(suffix, ()))
+    return tuple(Rule(*rule) for rule in facts().rules.get(suffix, ()))
 
 
 def language_named(name: str) -> str:

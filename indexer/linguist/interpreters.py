@@ -21,7 +21,9 @@ _NIX_PROGRAMS: Final = frozenset({"nix-shell", "nix"})
 
 def interpreter_languages(content: bytes) -> Names:
     """Return the languages of the interpreter; none without a `#!` line, or if it is unknown."""
-    return next((found for one in interpreters(content) if (found := _languages(one))), ())
+    return next(
+        (found for interpreter in interpreters(content) if (found := _languages(interpreter))), ()
+    )
 
 
 def interpreters(content: bytes) -> Sequence[str]:
@@ -33,7 +35,7 @@ def interpreters(content: bytes) -> Sequence[str]:
     words = line[2:_LINE_BYTES].decode("ascii", "replace").split()
     if words and _program(words[0]) == "env":
         words = _started_by_env(words[1:])
-    programs = [_program(one) for one in words if not one.startswith("-")]
+    programs = [_program(word) for word in words if not word.startswith("-")]
     if programs and (other := _handed_on_to(programs[0], head, rest)):
         return (other,)
     return programs
@@ -46,7 +48,7 @@ def without_versions(program: str) -> Sequence[str]:
 
 def _languages(program: str) -> Names:
     known = facts().interpreters
-    return next((known[one] for one in without_versions(program) if one in known), ())
+    return next((known[name] for name in without_versions(program) if name in known), ())
 
 
 def _program(word: str) -> str:

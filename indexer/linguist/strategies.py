@@ -63,7 +63,7 @@ def _narrowed(found: Names, others: Names) -> Names:
     """Return those of both, unless there are none."""
     if not found:
         return others
-    return [one for one in found if one in others] or found
+    return [language for language in found if language in others] or found
 
 
 def _by_content(name: str, content: bytes) -> Names:

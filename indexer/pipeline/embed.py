@@ -185,9 +185,9 @@ class EmbeddingStage:
         if self._problem:
             return _Completed([], self._problem)
         inputs = {
-            digest: one
+            digest: input_
             for file in window
-            for digest, one in zip(file.digests, file.inputs, strict=True)
+            for digest, input_ in zip(file.digests, file.inputs, strict=True)
         }
         found = self._cache.vectors(inputs)
         self._problem = found.problem

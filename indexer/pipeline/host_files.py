@@ -74,14 +74,16 @@ def read_embedded(
     `degraded` of the result is why the code of one language at least was not parsed.
     """
     regions = list(islice(host.regions(source), FILE_REGIONS))
-    read = [one for _, one in _read_all(path, source, regions, degraded)]
-    codes = [one for one in read if isinstance(one, _Code)]
-    failed = (one.reason for one in read if isinstance(one, _DegradedCode))
+    read = [code for _, code in _read_all(path, source, regions, degraded)]
+    codes = [code for code in read if isinstance(code, _Code)]
+    failed = (code.reason for code in read if isinstance(code, _DegradedCode))
     return Reading(
         drafts=partial(_chunk, host, source, regions, codes, lines),
         degraded=next(failed, degraded),
-        symbols=tuple(sorted(chain.from_iterable(map(_symbols, codes)), key=lambda one: one.span)),
-        relations=_merged([one.relations for one in read]),
+        symbols=tuple(
+            sorted(chain.from_iterable(map(_symbols, codes)), key=lambda symbol: symbol.span)
+        ),
+        relations=_merged([code.relations for code in read]),
     )
 
 
@@ -93,8 +95,8 @@ def read_examples(path: str, host: HostFormat, source: bytes, lines: Sequence[st
     regions = list(islice(host.regions(source), FILE_REGIONS))
     found: list[Relations] = []
     left = FILE_REFERENCES
-    for one in _read_all(path, source, regions):
-        found.append(_uses(*one))
+    for region_code in _read_all(path, source, regions):
+        found.append(_uses(*region_code))
         left -= len(found[-1].references)
         if left <= 0:
             break  # what follows would be cut
@@ -105,9 +107,9 @@ def _uses(language: Language, code: _Code | _DegradedCode) -> Relations:
     """Return what the code uses of others, at the top level of the document."""
     imports_all = language.ecosystem in _IMPORT_ALL
     used = (
-        one._replace(caller="")
-        for one in code.relations.references
-        if one.binding is not Binding.LOCAL and one.kind is not ReferenceKind.TYPE
+        reference._replace(caller="")
+        for reference in code.relations.references
+        if reference.binding is not Binding.LOCAL and reference.kind is not ReferenceKind.TYPE
     )
     return Relations(
         imports=code.relations.imports,
@@ -115,18 +117,18 @@ def _uses(language: Language, code: _Code | _DegradedCode) -> Relations:
     )
 
 
-def _without_import(one: Reference) -> Reference:
+def _without_import(reference: Reference) -> Reference:
     """Return a use of an unbound name as one of unknown binding: its import is left out."""
-    if one.binding is not Binding.FREE:
-        return one
-    return one._replace(binding=Binding.UNKNOWN, root="", chain="")
+    if reference.binding is not Binding.FREE:
+        return reference
+    return reference._replace(binding=Binding.UNKNOWN, root="", chain="")
 
 
 def _read_all(
     path: str, source: bytes, regions: Iterable[Region], degraded: DegradeReason | None = None
 ) -> Iterator[tuple[Language, _Code | _DegradedCode]]:
     """Yield the code of each language that has a grammar."""
-    for name in dict.fromkeys(one.language for one in regions):
+    for name in dict.fromkeys(region.language for region in regions):
         language = LANGUAGES_BY_NAME[name]
         if language.grammar is not None:
             yield language, _read(path, language, _masked(source, regions, name), degraded)
@@ -134,7 +136,7 @@ def _read_all(
 
 def _masked(source: bytes, regions: Iterable[Region], language: str) -> HostPositions:
     """Return the code of a language, up to its end: parsers read spaces no faster than code."""
-    chosen = [one for one in regions if one.language == language]
+    chosen = [region for region in regions if region.language == language]
     source = source[: chosen[-1].end]
     return HostPositions(source, mask(source, chosen))
 
@@ -162,12 +164,14 @@ def _placed(relations: Relations, positions: HostPositions) -> Relations:
     if positions.are_same:
         return relations
     references = []
-    for one in relations.references:
-        line, column = positions.position(one.line, one.column)
-        references.append(one._replace(line=line, column=column))
+    for reference in relations.references:
+        line, column = positions.position(reference.line, reference.column)
+        references.append(reference._replace(line=line, column=column))
     return replace(
         relations,
-        imports=tuple(one._replace(line=positions.line(one.line)) for one in relations.imports),
+        imports=tuple(
+            import_._replace(line=positions.line(import_.line)) for import_ in relations.imports
+        ),
         references=tuple(references),
         unparsed=relations.unparsed and _placed_lines(relations.unparsed, positions),
     )
@@ -175,27 +179,30 @@ def _placed(relations: Relations, positions: HostPositions) -> Relations:
 
 def _placed_lines(unparsed: Unparsed, positions: HostPositions) -> Unparsed:
     line = positions.line
-    lines = (UnparsedLines(line(one.start), line(one.end), one.calls) for one in unparsed.lines)
+    lines = (
+        UnparsedLines(line(unparsed_lines.start), line(unparsed_lines.end), unparsed_lines.calls)
+        for unparsed_lines in unparsed.lines
+    )
     return replace(unparsed, lines=tuple(lines))
 
 
 def _symbols(code: _Code) -> Iterator[Symbol]:
     line = code.positions.line
-    for one in symbols(code.parsed, code.outlined):
-        yield replace(one, span=Span(line(one.span.start), line(one.span.end)))
+    for symbol in symbols(code.parsed, code.outlined):
+        yield replace(symbol, span=Span(line(symbol.span.start), line(symbol.span.end)))
 
 
 def _merged(found: list[Relations]) -> Relations:
     if not found:
         return Relations()
-    references = chain.from_iterable(one.references for one in found)
+    references = chain.from_iterable(relations.references for relations in found)
     return replace(
         found[0],
-        namespace=next((one.namespace for one in found if one.namespace), ""),
-        imports=tuple(chain.from_iterable(one.imports for one in found)),
-        exports=tuple(chain.from_iterable(one.exports for one in found)),
+        namespace=next((relations.namespace for relations in found if relations.namespace), ""),
+        imports=tuple(chain.from_iterable(relations.imports for relations in found)),
+        exports=tuple(chain.from_iterable(relations.exports for relations in found)),
         references=tuple(islice(references, FILE_REFERENCES)),
-        unparsed=merge_unparsed([one.unparsed for one in found if one.unparsed]),
+        unparsed=merge_unparsed([relations.unparsed for relations in found if relations.unparsed]),
     )
 
 
@@ -207,7 +214,11 @@ def _chunk(
     lines: Sequence[str],
 ) -> list[ChunkDraft]:
     """Cut regions with definitions by these, and other lines, if they are text, into windows."""
-    by_language = {one.parsed.language.name: one for one in codes if one.positions.has_same_lines}
+    by_language = {
+        region_code.parsed.language.name: region_code
+        for region_code in codes
+        if region_code.positions.has_same_lines
+    }
     text = SourceLines(lines)
     drafts: list[ChunkDraft] = []
     free = 1
@@ -243,17 +254,21 @@ def _spans(source: bytes, regions: Iterable[Region], lines: int) -> Iterator[tup
     Of `lines`: a region that nothing closes ends behind the last line's end.
     """
     line, at = 1, 0
-    for one in regions:
-        line += source.count(b"\n", at, one.start)
+    for region in regions:
+        line += source.count(b"\n", at, region.start)
         first = line
-        line += source.count(b"\n", one.start, one.end)
-        at = one.end
-        yield Span(first, min(line, lines)), one.language
+        line += source.count(b"\n", region.start, region.end)
+        at = region.end
+        yield Span(first, min(line, lines)), region.language
 
 
 def _within(outlined: list[OutlineEntry], span: Span) -> list[OutlineEntry]:
     """Return the definitions that lie in the lines of `span`; [] if none is a chunk of its own."""
-    first = bisect_left(outlined, span.start, key=lambda one: one.definition.start_line)
-    last = bisect_right(outlined, span.end, key=lambda one: one.definition.start_line)
-    inside = [one for one in outlined[first:last] if one.definition.end_line <= span.end]
-    return inside if any(one.kind in STRUCTURAL_KINDS for one in inside) else []
+    first = bisect_left(outlined, span.start, key=lambda outlined: outlined.definition.start_line)
+    last = bisect_right(outlined, span.end, key=lambda outlined: outlined.definition.start_line)
+    inside = [
+        outline_entry
+        for outline_entry in outlined[first:last]
+        if outline_entry.definition.end_line <= span.end
+    ]
+    return inside if any(outline_entry.kind in STRUCTURAL_KINDS for outline_entry in inside) else []

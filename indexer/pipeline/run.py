@@ -178,7 +178,9 @@ class _Run:
         entries = self._selected(opened, self._repository.tree(self._commit))
         answer = self._central.put_tree(opened.run_id, encode_tree(entries))
         if plan.mode is not Mode.FORCE:
-            entries = [one for one in entries if one.path in answer.changed or _is_declared(one)]
+            entries = [
+                file for file in entries if file.path in answer.changed or _is_declared(file)
+            ]
         return _Work(entries, [], answer.removed)
 
     def _selected(self, opened: OpenedRun, entries: Sequence[TreeEntry]) -> list[TreeEntry]:

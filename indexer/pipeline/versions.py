@@ -19,7 +19,11 @@ MANIFESTS_VERSION: Final = 2
 SELECTION_VERSION: Final = 2
 
 VERSIONS: Final = {
-    **{one.name: one.version for one in LANGUAGES_BY_NAME.values() if one.host is None},
+    **{
+        language.name: language.version
+        for language in LANGUAGES_BY_NAME.values()
+        if language.host is None
+    },
     HOSTS: HOSTS_VERSION,
     MANIFESTS: MANIFESTS_VERSION,
     SELECTION: SELECTION_VERSION,

@@ -14,8 +14,8 @@ def _read(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     """Parse lines of types, a colon, and the other types of each."""
     for line in text.strip().splitlines():
         types, _, others = line.partition(":")
-        for one in types.split():
-            yield one, frozenset(others.split())
+        for type_ in types.split():
+            yield type_, frozenset(others.split())
 
 
 _JVM: Final = """
@@ -147,4 +147,4 @@ def other_types(ecosystem: str, name: str) -> frozenset[str]:
 def types_within(ecosystem: str, name: str) -> list[str]:
     """Return the types of the language whose values are of this type, too."""
     types = BUILTIN_TYPES.get(ecosystem, {})
-    return [one for one, others in types.items() if name in others]
+    return [type_ for type_, others in types.items() if name in others]

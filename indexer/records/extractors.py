@@ -100,8 +100,8 @@ def _parts(language: str) -> tuple[str, ...]:
 
 def _numbers(shared: str) -> list[int]:
     found = _NUMBERS.fullmatch(shared)
-    return [int(one) for one in found[1].split(".")] if found else []
+    return [int(number) for number in found[1].split(".")] if found else []
 
 
-def _is_lower(one: str, other: str) -> bool:
-    return one.isdecimal() and other.isdecimal() and int(one) < int(other)
+def _is_lower(left: str, other: str) -> bool:
+    return left.isdecimal() and other.isdecimal() and int(left) < int(other)

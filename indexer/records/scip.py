@@ -74,14 +74,14 @@ def parse_symbol(text: str) -> ScipSymbol | None:
         descriptors.append(_descriptor(found))
         at = found.end()
     scheme, *package = fields
-    manager, name, version = ("" if one == "." else one.replace("  ", " ") for one in package)
+    manager, name, version = ("" if field == "." else field.replace("  ", " ") for field in package)
     return ScipSymbol(scheme.replace("  ", " "), manager, name, version, tuple(descriptors))
 
 
 def format_symbol(symbol: ScipSymbol) -> str:
     """Write a symbol as `parse_symbol` reads it."""
     package = (symbol.manager, symbol.package, symbol.version)
-    fields = [_field(symbol.scheme), *(_field(one) if one else "." for one in package)]
+    fields = [_field(symbol.scheme), *(_field(field) if field else "." for field in package)]
     return " ".join(fields) + " " + "".join(map(_formatted, symbol.descriptors))
 
 
@@ -102,16 +102,20 @@ def _descriptor(found: re.Match[str]) -> Descriptor:
     return Descriptor(name, Suffix.METHOD, found["disambiguator"])
 
 
-def _formatted(one: Descriptor) -> str:
-    name = one.name if _SIMPLE.match(one.name) else f"`{one.name.replace('`', '``')}`"
-    match one.suffix:
+def _formatted(descriptor: Descriptor) -> str:
+    name = (
+        descriptor.name
+        if _SIMPLE.match(descriptor.name)
+        else f"`{descriptor.name.replace('`', '``')}`"
+    )
+    match descriptor.suffix:
         case Suffix.TYPE_PARAMETER:
             return f"[{name}]"
         case Suffix.PARAMETER:
             return f"({name})"
         case Suffix.METHOD:
-            return f"{name}({one.disambiguator})."
-    return name + one.suffix
+            return f"{name}({descriptor.disambiguator})."
+    return name + descriptor.suffix
 
 
 class ScipPlace(NamedTuple):

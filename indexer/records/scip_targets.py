@@ -50,9 +50,11 @@ def scip_target(symbol: ScipSymbol) -> ScipTarget | None:
 
 def _parts(descriptors: _Descriptors) -> tuple[list[str], _Descriptors] | None:
     """Return the namespaces, and the descriptors after them; None for parts of types."""
-    if any(one.suffix in _WITHIN_TYPES for one in descriptors):
+    if any(descriptor.suffix in _WITHIN_TYPES for descriptor in descriptors):
         return None
-    spaces = [one.name for one in descriptors if one.suffix is Suffix.NAMESPACE]
+    spaces = [
+        descriptor.name for descriptor in descriptors if descriptor.suffix is Suffix.NAMESPACE
+    ]
     return spaces, descriptors[len(spaces) :]
 
 
@@ -86,7 +88,9 @@ def _typescript(symbol: ScipSymbol) -> ScipTarget | None:
         elif name != "global":
             names.append(name)
     names += [
-        _ACCESSOR.sub("", one.name).strip(_QUOTES) for one in members if one.name != CONSTRUCTOR
+        _ACCESSOR.sub("", member.name).strip(_QUOTES)
+        for member in members
+        if member.name != CONSTRUCTOR
     ]
     package = typed_package(symbol.package)
     is_language = package == "typescript" and module.startswith("lib/lib.")
@@ -104,9 +108,9 @@ def _python(symbol: ScipSymbol) -> ScipTarget | None:
         return None
     spaces, members = parts
     names = [
-        one.name
-        for at, one in enumerate(members)
-        if one.suffix is not Suffix.TERM or one not in members[at - 1 : at]
+        member.name
+        for at, member in enumerate(members)
+        if member.suffix is not Suffix.TERM or member not in members[at - 1 : at]
     ]
     return _in_module(Ecosystem.PYPI, python_name(symbol.package), _dotted(*spaces), names)
 
@@ -116,7 +120,7 @@ def _go(symbol: ScipSymbol) -> ScipTarget | None:
     if (parts := _parts(symbol.descriptors)) is None:
         return None
     spaces, members = parts
-    names = [one.name for one in members]
+    names = [member.name for member in members]
     if any(name.startswith("$") for name in names):
         return None
     return _in_module(Ecosystem.GO, symbol.package, "/".join(spaces), names)
@@ -140,18 +144,18 @@ def _jvm(symbol: ScipSymbol) -> ScipTarget | None:
 
 
 def _jvm_names(members: _Descriptors) -> Iterator[str]:
-    for at, one in enumerate(members):
-        is_companion = at > 0 and one.name == "Companion"
-        is_around = at == 0 and _is_around(one, members[1:])
-        if one.name != "<init>" and not (is_companion or is_around):
-            yield one.name.removesuffix("_=")
+    for at, member in enumerate(members):
+        is_companion = at > 0 and member.name == "Companion"
+        is_around = at == 0 and _is_around(member, members[1:])
+        if member.name != "<init>" and not (is_companion or is_around):
+            yield member.name.removesuffix("_=")
 
 
-def _is_around(one: Descriptor, inner: _Descriptors) -> bool:
+def _is_around(descriptor: Descriptor, inner: _Descriptors) -> bool:
     """Whether the compiler made it for what stands outside of classes; a class can be made."""
-    if one.suffix is Suffix.TERM:
-        return one.name == "package" or one.name.endswith("$package")
-    return one.name.endswith("Kt") and bool(inner) and inner[0].name != "<init>"
+    if descriptor.suffix is Suffix.TERM:
+        return descriptor.name == "package" or descriptor.name.endswith("$package")
+    return descriptor.name.endswith("Kt") and bool(inner) and inner[0].name != "<init>"
 
 
 _IMPL: Final = Descriptor("impl", Suffix.TYPE)
@@ -166,7 +170,7 @@ def _rust(symbol: ScipSymbol) -> ScipTarget | None:
     spaces, members = parts
     crate = symbol.package.replace("-", "_")
     module = _dotted(crate, *(name for name in spaces if name != "crate"))
-    names = (*types, *(one.name for one in members))
+    names = (*types, *(member.name for member in members))
     return _in_module(Ecosystem.CARGO, symbol.package, module, names)
 
 
@@ -179,11 +183,13 @@ def _implemented(descriptors: _Descriptors) -> tuple[list[str], _Descriptors]:
         return [], descriptors
     start = descriptors.index(_IMPL)
     block = list(
-        takewhile(lambda one: one.suffix is Suffix.TYPE_PARAMETER, descriptors[start + 1 :])
+        takewhile(
+            lambda descriptor: descriptor.suffix is Suffix.TYPE_PARAMETER, descriptors[start + 1 :]
+        )
     )
-    found = [_TYPE_NAME.match(one.name) for one in block[:1]]
+    found = [_TYPE_NAME.match(descriptor.name) for descriptor in block[:1]]
     rest = (*descriptors[:start], *descriptors[start + 1 + len(block) :])
-    return [one[1] for one in found if one], rest
+    return [match[1] for match in found if match], rest
 
 
 def _csharp(symbol: ScipSymbol) -> ScipTarget | None:
@@ -195,9 +201,9 @@ def _csharp(symbol: ScipSymbol) -> ScipTarget | None:
         return None
     spaces, members = parts
     names = [
-        one.name.rpartition(".")[2]  # `IHello.Hello` implements a member of an interface
-        for one in members
-        if one.name not in {".ctor", ".cctor"}
+        member.name.rpartition(".")[2]  # `IHello.Hello` implements a member of an interface
+        for member in members
+        if member.name not in {".ctor", ".cctor"}
     ]
     return _in_module(Ecosystem.NUGET, symbol.package.lower(), _dotted(*spaces), names)
 
@@ -210,9 +216,9 @@ def _ruby(symbol: ScipSymbol) -> ScipTarget | None:
     if (parts := _parts(symbol.descriptors)) is None:
         return None
     _, members = parts
-    if any(one.name[:1] in "@$" for one in members):  # variables
+    if any(member.name[:1] in "@$" for member in members):  # variables
         return None
-    names = [_SINGLETON.sub(r"\1", one.name) for one in members]
+    names = [_SINGLETON.sub(r"\1", member.name) for member in members]
     is_method = len(members) > 1 and members[1].suffix is Suffix.METHOD
     if is_method and names[0] == "Object":
         names = names[1:]
@@ -224,9 +230,9 @@ def _php(symbol: ScipSymbol) -> ScipTarget | None:
     if (parts := _parts(symbol.descriptors)) is None:
         return None
     spaces, members = parts
-    if any(one.name.startswith("anon-") for one in members):
+    if any(member.name.startswith("anon-") for member in members):
         return None
-    names = [one.name.removeprefix("$") for one in members]
+    names = [member.name.removeprefix("$") for member in members]
     return _in_module(Ecosystem.COMPOSER, symbol.package.lower(), _dotted(*spaces), names)
 
 
@@ -235,7 +241,7 @@ def _cpp(symbol: ScipSymbol) -> ScipTarget | None:
     if (parts := _parts(symbol.descriptors)) is None:
         return None
     spaces, members = parts
-    if any(one.suffix is Suffix.MACRO or one.name.startswith("$") for one in members):
+    if any(member.suffix is Suffix.MACRO or member.name.startswith("$") for member in members):
         return None
     file = next((name.removeprefix("<file>/") for name in spaces if name[:7] == "<file>/"), "")
     named = () if file else (name for name in spaces if not name.startswith("$anonymous"))
@@ -245,11 +251,11 @@ def _cpp(symbol: ScipSymbol) -> ScipTarget | None:
 
 def _cpp_names(members: Iterable[Descriptor]) -> Iterator[str]:
     around = ""
-    for one in members:
-        is_constructor = one.suffix is Suffix.METHOD and one.name.partition("<")[0] == around
+    for member in members:
+        is_constructor = member.suffix is Suffix.METHOD and member.name.partition("<")[0] == around
         if not is_constructor:
-            yield one.name
-        around = one.name if one.suffix is Suffix.TYPE else ""
+            yield member.name
+        around = member.name if member.suffix is Suffix.TYPE else ""
 
 
 _READERS: Final[Mapping[str, _Reader]] = {

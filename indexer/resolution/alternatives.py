@@ -35,34 +35,36 @@ def tell_alternatives_apart(tree: ScopeTree, parsed: ParsedFile) -> None:
     for names in tree.bound_names():
         for several in names.values():
             if 1 < len(several) <= _MAX_BINDINGS:
-                _tell_apart(tree, several, [_around(one, branches, starts) for one in several])
+                _tell_apart(tree, several, [_around(bound, branches, starts) for bound in several])
 
 
 def _tell_apart(
     tree: ScopeTree, several: list[NameBinding], around: Sequence[dict[int, _Branch]]
 ) -> None:
     unknown = []
-    for (one, here), (other, there) in combinations(zip(list(several), around, strict=True), 2):
+    for (bound, here), (other, there) in combinations(zip(list(several), around, strict=True), 2):
         shared = [end for end in here if end in there and here[end] != there[end]]
-        if not shared or one.kind or (one.source, one.text) == (other.source, other.text):
+        if not shared or bound.kind or (bound.source, bound.text) == (other.source, other.text):
             continue
         end = max(shared)
-        if one.scope.is_class:
-            tree.alternatives.add(one.qualified)
+        if bound.scope.is_class:
+            tree.alternatives.add(bound.qualified)
         else:
-            one.until, other.until = here[end].end, there[end].end
-            unknown.append(NameBinding(end, end, one.scope, one.qualified))
+            bound.until, other.until = here[end].end, there[end].end
+            unknown.append(NameBinding(end, end, bound.scope, bound.qualified))
     several += unknown
-    several.sort(key=lambda one: one.start)
+    several.sort(key=lambda binding: binding.start)
 
 
-def _around(one: NameBinding, branches: Sequence[_Branch], starts: list[int]) -> dict[int, _Branch]:
+def _around(
+    bound: NameBinding, branches: Sequence[_Branch], starts: list[int]
+) -> dict[int, _Branch]:
     """Return the branches around a name, by their conditionals."""
-    index = bisect_right(starts, one.start) - 1
+    index = bisect_right(starts, bound.start) - 1
     found: dict[int, _Branch] = {}
     while index >= 0:
         branch = branches[index]
-        if one.start < branch.end:
+        if bound.start < branch.end:
             found[branch.conditional] = branch
         index = branch.outer
     return found

@@ -110,7 +110,8 @@ class OutsideCalls:
         if not parts:
             return value
         given = ", ".join(
-            f"{part.strip('.()')}={'/'.join((one.root, *one.chain))}" for part, one in parts
+            f"{part.strip('.()')}={'/'.join((held_value.root, *held_value.chain))}"
+            for part, held_value in parts
         )
         root = f"<{'/'.join(path)}({given})>".replace(".", "/")[:NAME_CHARACTERS]
         self.found.setdefault(root, (name, value._replace(member=""), parts))

@@ -128,7 +128,7 @@ class _Again(NamedTuple):
         around = tree.at(start for start, _ in named)
         return cls(
             {match["local"] for match in matches if "local.again" in match},
-            {(one.start, text.slice(mark)) for one, mark in zip(around, named, strict=True)},
+            {(scope.start, text.slice(mark)) for scope, mark in zip(around, named, strict=True)},
         )
 
     def move(self, tree: ScopeTree, name: NameBinding, written: str, mark: ByteRange) -> bool:
@@ -203,7 +203,9 @@ def bind_locals(
         where = match.get("local.in")
         mark = match[label] if where is None else (where[0], where[0] + 1)
         found.append((is_bare, (mark, written, label, match)))
-    marked = [one for is_bare, one in found if not is_bare or one[1] in valued or one[1] in read]
+    marked = [
+        bound for is_bare, bound in found if not is_bare or bound[1] in valued or bound[1] in read
+    ]
     marked.sort(key=itemgetter(0))
     scopes = tree.at(start for (start, _), *_ in marked)
     for (mark, written, label, match), scope in zip(marked, scopes, strict=True):
@@ -222,7 +224,7 @@ def bind_locals(
 def _is_fixed(name: NameBinding, written: str, language: Language) -> bool:
     """Whether a variable is what it is declared as, and has held no function."""
     known = name.scope.names.get(written, ())
-    return language.fixed_types and all(one.source is not _ALIAS for one in known)
+    return language.fixed_types and all(binding.source is not _ALIAS for binding in known)
 
 
 def _take_apart(name: NameBinding, pattern: str, before: str) -> None:
@@ -248,11 +250,13 @@ def _is_wrapped(name: NameBinding, written: str, match: QueryMatch, text: Source
     Like a function that is decorated, it counts as itself.
     """
     known = name.scope.names.get(written) if name.source is _CALL else None
-    if not known or not any(one.imported or one.kind in FUNCTION_KINDS for one in known):
+    if not known or not any(bound.imported or bound.kind in FUNCTION_KINDS for bound in known):
         return False
     call = text.call(match["local.call"])
     bracket = call.find("(", len(name.text))
-    return bracket >= 0 and written in {one.strip() for one in read_arguments(call, bracket)[0]}
+    return bracket >= 0 and written in {
+        written.strip() for written in read_arguments(call, bracket)[0]
+    }
 
 
 def _bind_field(
@@ -371,12 +375,12 @@ def part_taken(match: QueryMatch, label: str, text: SourceText) -> tuple[str, ..
     return tuple(parts)
 
 
-def _place(among: ByteRange, one: ByteRange, text: SourceText) -> int:
-    """Return how many there are before `one` in a list that may begin with a bracket.
+def _place(among: ByteRange, inside: ByteRange, text: SourceText) -> int:
+    """Return how many there are before `inside` in a list that may begin with a bracket.
 
     A parameter for the object, C#'s `this A a`, takes no place, and has none.
     """
-    before = text.slice((among[0], one[0]))
+    before = text.slice((among[0], inside[0]))
     before = before[1:] if before[:1] in {"(", "["} else before
     place = len(split_type(before, ",")) - 1
     return place if not _OBJECT.match(before) else place - 1 if place else _NO_PLACE
@@ -418,9 +422,9 @@ def bind_imports(
             )
             written.append((record.local, _bound_mark(match)))
     bound = _told_apart(bound)
-    for one, (local, mark) in zip(bound, written, strict=True):
+    for bound_import, (local, mark) in zip(bound, written, strict=True):
         if local:
-            name = NameBinding(*mark, one.scope, imported=one.record.local)
+            name = NameBinding(*mark, bound_import.scope, imported=bound_import.record.local)
             tree.bind(local.partition(".")[0] if style.binds_first_name else local, name)
     return bound
 
@@ -428,22 +432,22 @@ def bind_imports(
 def _told_apart(imports: list[BoundImport]) -> list[BoundImport]:
     """Number the local names of inner scopes, where scopes bind one name to different paths."""
     paths: dict[str, set[str]] = {}
-    for one in imports:
-        paths.setdefault(one.record.local, set()).add(one.record.path)
+    for imported in imports:
+        paths.setdefault(imported.record.local, set()).add(imported.record.path)
     several = {local for local, found in paths.items() if local and len(found) > 1}
     if not several:
         return imports
     numbers: dict[str, dict[int, int]] = {local: {} for local in several}
-    for one in sorted(imports, key=lambda one: one.scope.start):
-        if one.record.local in several:
-            known = numbers[one.record.local]
-            known.setdefault(one.scope.start, len(known))
+    for import_ in sorted(imports, key=lambda inside: inside.scope.start):
+        if import_.record.local in several:
+            known = numbers[import_.record.local]
+            known.setdefault(import_.scope.start, len(known))
     told = []
-    for one in imports:
-        local = one.record.local
-        number = numbers[local][one.scope.start] if local in several else 0
+    for bound_import in imports:
+        local = bound_import.record.local
+        number = numbers[local][bound_import.scope.start] if local in several else 0
         numbered = f"{local[: NAME_CHARACTERS - 8]}{INNER}{number}" if number else local
-        told.append(replace(one, record=one.record._replace(local=numbered)))
+        told.append(replace(bound_import, record=bound_import.record._replace(local=numbered)))
     return told
 
 
@@ -458,7 +462,7 @@ def _modules(
         scope.start: {
             name: False
             for name, bound in scope.names.items()
-            if any(one.kind in _PATH_KINDS for one in bound)
+            if any(binding.kind in _PATH_KINDS for binding in bound)
         }
         for scope in (tree.root, *tree.scopes)
         if scope is tree.root or scope.kind == "module"
@@ -501,17 +505,19 @@ def _records(match: QueryMatch, text: SourceText, context: _ImportContext) -> It
         yield Import(local=local, module="self", path=cut_path(module), wildcard=False, line=line)
         return
     is_foreign = "import.tree" not in match or _FOREIGN.match(text.slice(match["import.tree"]))
-    for one in _imported(match, text, style):
-        is_own = not is_foreign and one.module.partition(".")[0] in context.modules
-        module = _path(one.module, context, is_own=is_own)
-        local = one.local or (
-            one.names[-1] if one.names else style.local_name(one.module, text.has_member_of)
+    for imported in _imported(match, text, style):
+        is_own = not is_foreign and imported.module.partition(".")[0] in context.modules
+        module = _path(imported.module, context, is_own=is_own)
+        local = imported.local or (
+            imported.names[-1]
+            if imported.names
+            else style.local_name(imported.module, text.has_member_of)
         )
         yield Import(
-            local="" if one.is_wildcard else local[:NAME_CHARACTERS],
-            module=one.module[:NAME_CHARACTERS],
-            path=join_path(module, one.names),
-            wildcard=one.is_wildcard,
+            local="" if imported.is_wildcard else local[:NAME_CHARACTERS],
+            module=imported.module[:NAME_CHARACTERS],
+            path=join_path(module, imported.names),
+            wildcard=imported.is_wildcard,
             line=line,
         )
 
@@ -550,4 +556,4 @@ def _of_tree(statement: str, style: ImportStyle) -> Sequence[ImportedName]:
     found = expand_import(statement)
     if not style.namespace_wildcards or _PART.match(statement):
         return found
-    return [one if one.local else one._replace(is_wildcard=True) for one in found]
+    return [bound if bound.local else bound._replace(is_wildcard=True) for bound in found]

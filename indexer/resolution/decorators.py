@@ -38,26 +38,26 @@ class Decorators:
 
     def fixture(self, definition: int) -> str | None:
         """Return the name that makes a definition a fixture, "" for its own; None if it is none."""
-        for one in self._of.get(definition, ()):
-            if one.callee in _FIXTURES:
-                names = read_strings(self._parsed, one.keywords.get("name"))
+        for call in self._of.get(definition, ()):
+            if call.callee in _FIXTURES:
+                names = read_strings(self._parsed, call.keywords.get("name"))
                 return names[0] if names and names[0].isidentifier() else ""
         return None
 
     def given(self, definition: int) -> frozenset[str]:
         """Return the parameters to which `parametrize` gives values itself."""
         names: set[str] = set()
-        for one in self._of.get(definition, ()):
-            if one.callee.rpartition(".")[2] == "parametrize":
-                names |= self._given(one)
+        for call in self._of.get(definition, ()):
+            if call.callee.rpartition(".")[2] == "parametrize":
+                names |= self._given(call)
         return frozenset(names)
 
     def injected(self, definition: int) -> int:
         """Return how many of the first parameters `mock.patch` fills."""
         return sum(
-            len(one.arguments) < (3 if found[1] else 2) and "new" not in one.keywords
-            for one in self._of.get(definition, ())
-            if (found := _PATCH.search(one.callee))
+            len(call.arguments) < (3 if found[1] else 2) and "new" not in call.keywords
+            for call in self._of.get(definition, ())
+            if (found := _PATCH.search(call.callee))
         )
 
     def _given(self, call: Call) -> set[str]:
@@ -72,7 +72,7 @@ class Decorators:
 
 def read_decorators(parsed: ParsedFile, imports: Iterable[Import]) -> Decorators:
     """Return the decorators of a Python file."""
-    paths = {one.local: one.path for one in imports if one.local}
+    paths = {import_.local: import_.path for import_ in imports if import_.local}
     spans: list[tuple[int, int, int]] = []
     found: dict[int, list[Call]] = {}
     for definition, mark, call in _decorators(parsed):
@@ -92,5 +92,5 @@ def _decorators(parsed: ParsedFile) -> Iterator[tuple[int, tuple[int, int], Call
         definition = around.child_by_field_name("definition") if around is not None else None
         if decorator is None or definition is None:
             continue
-        expression = next(one for one in decorator.named_children if one.type != "comment")
+        expression = next(node for node in decorator.named_children if node.type != "comment")
         yield definition.start_byte, mark, read_call(parsed, expression)

@@ -63,7 +63,7 @@ def declared_functions(
             continue
         first = qualified.partition(".")[0]
         names = [qualified] if first in tree.definitions else [first, qualified]
-        found |= dict.fromkeys(Export(one, one, is_local=True, wildcard=False) for one in names)
+        found |= dict.fromkeys(Export(name, name, is_local=True, wildcard=False) for name in names)
     return list(found)
 
 
@@ -74,12 +74,14 @@ class _Reader:
         self._resolver = resolver
         self._text = text
         self._path = path
-        self._at_top = [one for one in imports if one.scope.parent is None or one.is_reexported]
+        self._at_top = [
+            import_ for import_ in imports if import_.scope.parent is None or import_.is_reexported
+        ]
         self._paths: dict[str, list[str]] = {}
-        for one in self._at_top:
-            paths = self._paths.setdefault(one.record.local, [])
+        for bound_import in self._at_top:
+            paths = self._paths.setdefault(bound_import.record.local, [])
             if len(paths) < MAX_BINDINGS:
-                paths.append(one.record.path)
+                paths.append(bound_import.record.path)
 
     @property
     def _language(self) -> Language:
@@ -87,10 +89,10 @@ class _Reader:
 
     def of_imports(self) -> Iterator[Export]:
         """Yield re-exported imports. A dotted import binds and exports its first part."""
-        for one in self._at_top:
-            if not (self._language.reexports_imports or one.is_reexported):
+        for bound_import in self._at_top:
+            if not (self._language.reexports_imports or bound_import.is_reexported):
                 continue
-            record = one.record
+            record = bound_import.record
             if self._language.import_style.binds_first_name and "." in record.local:
                 first = record.local.partition(".")[0]
                 yield Export(first, first, is_local=False, wildcard=False)
@@ -127,19 +129,19 @@ class _Reader:
             if tree.definitions.get(owner) in VALUE_KINDS:
                 yield from self._of_members(members)
         for name, several in tree.root.names.items():
-            for one in several:
-                if name == _DEFAULT and one.source is ValueSource.CALL:
+            for binding in several:
+                if name == _DEFAULT and binding.source is ValueSource.CALL:
                     yield Export(name, name, is_local=True, wildcard=False)
-                if one.source is ValueSource.ALIAS and not one.imported:
-                    yield from self._of_value(name, self._resolver.bound_value(one))
+                if binding.source is ValueSource.ALIAS and not binding.imported:
+                    yield from self._of_value(name, self._resolver.bound_value(binding))
 
     def _of_members(self, members: Mapping[str, Sequence[NameBinding]]) -> Iterator[Export]:
         for member, several in members.items():
-            for one in several:
-                if self._resolver.is_definition(one):
-                    value = self._resolver.bound_value(one)
+            for binding in several:
+                if self._resolver.is_definition(binding):
+                    value = self._resolver.bound_value(binding)
                     if (value.chain or value.root.split("."))[-1] != member:
-                        yield from self._of_value(one.qualified, value)
+                        yield from self._of_value(binding.qualified, value)
 
     def _of_expression(self, name: str, written: str) -> Iterator[Export]:
         read = read_expression(written)

@@ -191,7 +191,9 @@ class ExpressionReader(ABC):
         items, end = read_arguments(text, 0)
         paths = self.language.containers[head]
         last = max(number for _, number in paths)
-        found = {self._item(one.strip(), last > 0, scope, offset, excluding) for one in items}
+        found = {
+            self._item(argument.strip(), last > 0, scope, offset, excluding) for argument in items
+        }
         if end != len(text) or len(found) != 1 or UNKNOWN in found:
             return UNKNOWN
         leading = frozenset(path for path, number in paths if number == last)
@@ -225,7 +227,7 @@ class ExpressionReader(ABC):
         if self.resolve_path((name,), scope, offset, excluding).binding is not FREE:
             return None
         written, _ = read_arguments(text, text.index(bracket))
-        arguments = [one.strip() for one in written if not _KEYWORD.match(one)]
+        arguments = [argument.strip() for argument in written if not _KEYWORD.match(argument)]
         if shape in ONE_ITEM:
             is_read = len(arguments) == 1 or (arguments and shape is ItemShape.NEXT)
             return self.items(arguments[0], scope, offset, excluding) if is_read else UNKNOWN

@@ -53,7 +53,7 @@ class ExtensionCalls:
         if value.binding is LOCAL and name in self._resolver.tree.members.get(value.root, ()):
             return value
         known = self._resolver.tree.root.names.get(name, ())
-        imported = next((one.imported for one in known if one.imported), "")
+        imported = next((binding.imported for binding in known if binding.imported), "")
         return Value(IMPORT, imported) if imported else value
 
     def by_receiver(self, written: Value, value: Value) -> Value:

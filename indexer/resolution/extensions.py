@@ -42,7 +42,7 @@ def receiver_types(
 def _is_type_parameter(name: str, scope: Scope | None) -> bool:
     """Whether a name is one that a definition around it binds, such as T of `impl<T> A for T`."""
     while scope is not None and scope.parent is not None:
-        if any(not one.kind and not one.imported for one in scope.names.get(name, ())):
+        if any(not binding.kind and not binding.imported for binding in scope.names.get(name, ())):
             return True
         scope = scope.parent
     return False

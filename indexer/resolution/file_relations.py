@@ -133,7 +133,9 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     bindable_names = _bindable_names(imports, outlined, language) | _selves(groups["local"], text)
     has_fixtures = may_have_fixtures(path, language, imports)
     if not has_fixtures:
-        groups["returns"] = [one for one in groups["returns"] if OF_FIXTURES.isdisjoint(one)]
+        groups["returns"] = [
+            return_ for return_ in groups["returns"] if OF_FIXTURES.isdisjoint(return_)
+        ]
     uses = collect_uses(
         groups["use"], text, not_null=language.not_null, prefixes=language.prefix_operators
     )
@@ -142,10 +144,10 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     read_names = _read_names(uses, groups, text, language.adapters)
     bind_locals(tree, groups["local"], groups["outer"], text, language, read_names)
     bind_implicit_parameters(groups["lambda"], tree, text, language.implicit_names)
-    tree.merge_bindings(sorted(one["fallback"] for one in groups["fallback"]))
+    tree.merge_bindings(sorted(capture["fallback"] for capture in groups["fallback"]))
     tell_alternatives_apart(tree, parsed)
     scopes = tree.at(use.start for use in uses)
-    imports_members = any(one.imports_members for one in imports)
+    imports_members = any(import_.imports_members for import_ in imports)
     path_prefixes = (
         language.module_roots | text.path_roots if language.module_roots else frozenset()
     )
@@ -165,8 +167,10 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         fixtures = read_fixtures(file, groups["local"])
         resolver.assume(fixtures.values)
     read_receivers(groups["extends"], groups["lambda"], resolver, text)
-    renamed = frozenset(one.record.local for one in imports if _is_renamed(one.record))
-    flow = FlowReader(resolver, lookup, text, (one.record for one in imports), fixtures.functions)
+    renamed = frozenset(import_.record.local for import_ in imports if _is_renamed(import_.record))
+    flow = FlowReader(
+        resolver, lookup, text, (import_.record for import_ in imports), fixtures.functions
+    )
     reader = ReferenceReader(parsed, text, resolver, uses, scopes, renamed=renamed, flow=flow)
     read: Iterable[Reference] = reader.read()
     if fixtures.references:
@@ -197,7 +201,7 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
     relations = Relations(
         namespace=_namespace(groups["namespace"], text),
         imports=(
-            *(one.record for one in imports),
+            *(import_.record for import_ in imports),
             *_implicit_imports(imports, resolver, text, path),
             *fixtures.imports.values(),
         ),
@@ -226,8 +230,12 @@ def _unparsed(
         parsed.language,
         text,
         parsed.errors,
-        known={_position(one) for one in references},
-        defined={(one.name, line) for one in parsed.definitions for line in _head(one, text)},
+        known={_position(reference) for reference in references},
+        defined={
+            (definition.name, line)
+            for definition in parsed.definitions
+            for line in _head(definition, text)
+        },
         callers=lambda offsets: [scope.owner for scope in tree.at(offsets)],
     )
 
@@ -259,8 +267,10 @@ def _bindable_names(
     imports: list[BoundImport], outlined: list[OutlineEntry], language: Language
 ) -> frozenset[str]:
     """Return the first names of paths to imports, functions and classes."""
-    names = {one.record.local.partition(".")[0].partition(INNER)[0] for one in imports}
-    names |= {one.name for one in outlined if one.kind in BINDABLE_KINDS}
+    names = {import_.record.local.partition(".")[0].partition(INNER)[0] for import_ in imports}
+    names |= {
+        outline_entry.name for outline_entry in outlined if outline_entry.kind in BINDABLE_KINDS
+    }
     return language.self_names | language.class_names | names
 
 
@@ -332,8 +342,10 @@ def _placed(
     ]
 
 
-def _is_renamed(one: Import) -> bool:
-    return bool(one.local) and one.path.rpartition(".")[2] != one.local.partition(INNER)[0]
+def _is_renamed(import_: Import) -> bool:
+    return (
+        bool(import_.local) and import_.path.rpartition(".")[2] != import_.local.partition(INNER)[0]
+    )
 
 
 def _position(reference: Reference) -> tuple[int, int]:
@@ -345,8 +357,8 @@ def _implicit_imports(
 ) -> list[Import]:
     """Return imports without a statement: `os` after `import os.path`, Rust's crates."""
     lines: dict[str, int] = {}
-    for one in imports:
-        lines.setdefault(one.record.local.partition(".")[0], one.record.line)
+    for import_ in imports:
+        lines.setdefault(import_.record.local.partition(".")[0], import_.record.line)
     found = []
     for local, offset in sorted(resolver.implicit_imports.items()):
         line = lines.get(local) or text.line(offset)

@@ -58,16 +58,20 @@ def fixture_functions(
     """Yield fixtures and, with `has_tests`, tests, of the module and its classes."""
     # A class is read once, however many tests it has.
     given, injected = cache(decorators.given), cache(decorators.injected)
-    for one in outlined:
-        if one.kind not in FUNCTION_KINDS or not one.name or not _is_outside_functions(one):
+    for outline_entry in outlined:
+        if (
+            outline_entry.kind not in FUNCTION_KINDS
+            or not outline_entry.name
+            or not _is_outside_functions(outline_entry)
+        ):
             continue
-        fixture = decorators.fixture(one.definition.start_byte)
+        fixture = decorators.fixture(outline_entry.definition.start_byte)
         if fixture is not None:
-            yield FixtureFunction(one, fixture or one.name)
-        elif has_tests and one.name.startswith("test"):
-            starts = [around.definition.start_byte for around in outwards(one)]
+            yield FixtureFunction(outline_entry, fixture or outline_entry.name)
+        elif has_tests and outline_entry.name.startswith("test"):
+            starts = [around.definition.start_byte for around in outwards(outline_entry)]
             of_each = tuple(filter(None, map(given, starts)))
-            yield FixtureFunction(one, "", of_each, sum(map(injected, starts)))
+            yield FixtureFunction(outline_entry, "", of_each, sum(map(injected, starts)))
 
 
 def requests_of_parameters(
@@ -109,7 +113,11 @@ def requests_of_strings(
     parsed: ParsedFile,
 ) -> Iterator[FixtureRequest]:
     """Yield the fixtures of `usefixtures("x")`, and of `request.getfixturevalue("x")`."""
-    entries = {one.definition.start_byte: one for one in outlined if one.kind in _AROUND}
+    entries = {
+        outline_entry.definition.start_byte: outline_entry
+        for outline_entry in outlined
+        if outline_entry.kind in _AROUND
+    }
     starts = sorted(entries)
     for use in uses:
         if not use.written.endswith((_REQUEST, _MARK)):
@@ -143,19 +151,19 @@ def _enclosing(
     """Return the innermost function or class around an offset."""
     position = bisect_right(starts, offset)
     nearest = entries[starts[position - 1]] if position else None
-    around = (one for one in outwards(nearest) if one.kind in _AROUND)
-    return next((one for one in around if offset < one.definition.end_byte), None)
+    around = (outlined for outlined in outwards(nearest) if outlined.kind in _AROUND)
+    return next((outlined for outlined in around if offset < outlined.definition.end_byte), None)
 
 
-def _is_outside_functions(one: OutlineEntry) -> bool:
-    return all(around.kind in CLASS_KINDS for around in outwards(one.parent))
+def _is_outside_functions(outlined: OutlineEntry) -> bool:
+    return all(around.kind in CLASS_KINDS for around in outwards(outlined.parent))
 
 
-def outwards(one: OutlineEntry | None) -> Iterator[OutlineEntry]:
+def outwards(outlined: OutlineEntry | None) -> Iterator[OutlineEntry]:
     """Yield a definition and those around it."""
-    while one is not None:
-        yield one
-        one = one.parent
+    while outlined is not None:
+        yield outlined
+        outlined = outlined.parent
 
 
 def _is_filled(match: QueryMatch, name: str, function: FixtureFunction, parsed: ParsedFile) -> bool:

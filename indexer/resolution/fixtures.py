@@ -89,7 +89,8 @@ def may_have_fixtures(path: str, language: Language, imports: Iterable[BoundImpo
     """Whether pytest collects the file, or it imports pytest."""
     collects = language.collects_tests
     return collects is not None and (
-        collects(path) or any(one.record.path.partition(".")[0] in _PACKAGES for one in imports)
+        collects(path)
+        or any(import_.record.path.partition(".")[0] in _PACKAGES for import_ in imports)
     )
 
 
@@ -98,7 +99,9 @@ def read_fixtures(file: FixtureFile, locals_and_fields: Iterable[QueryMatch]) ->
     reader = _Reader(file, locals_and_fields)
     found = Fixtures(
         exports=list(reader.exports()),
-        functions=frozenset(one.entry.qualified_name for one in reader.functions if one.fixture),
+        functions=frozenset(
+            function.entry.qualified_name for function in reader.functions if function.fixture
+        ),
         imports=reader.imports,
     )
     for request in reader.requests:
@@ -107,7 +110,7 @@ def read_fixtures(file: FixtureFile, locals_and_fields: Iterable[QueryMatch]) ->
             found.references.append(_reference(request, value, file.text))
             if request.value_at is not None:
                 found.values[request.value_at] = value._replace(access=Access.RESULT)
-    found.references.sort(key=lambda one: (one.line, one.column))
+    found.references.sort(key=lambda reference: (reference.line, reference.column))
     return found
 
 
@@ -138,10 +141,12 @@ class _Reader:
         self._source = file.parsed.source
         self._is_conftest = file.path.rpartition("/")[2] == _CONFTEST
         self._module = python_module(file.path)
-        records = [one.record for one in file.imports]
-        self._locals = {one.local.partition(".")[0] for one in records}
+        records = [import_.record for import_ in file.imports]
+        self._locals = {record.local.partition(".")[0] for record in records}
         self._top = {
-            one.record.local: one.record for one in file.imports if one.scope.parent is None
+            import_.record.local: import_.record
+            for import_ in file.imports
+            if import_.scope.parent is None
         }
         decorators = read_decorators(file.parsed, records)
         has_tests = file.is_collected and not self._is_conftest
@@ -155,9 +160,11 @@ class _Reader:
             self.requests += requests_of_strings(file.uses, file.outlined, decorators, file.parsed)
         self.imports: dict[str, Import] = {}
         self._own: dict[str, dict[str, str]] = {}  # functions by class or "", and fixture
-        for one in self.functions:
-            if one.fixture:
-                self._own.setdefault(one.entry.prefix, {})[one.fixture] = one.entry.qualified_name
+        for function in self.functions:
+            if function.fixture:
+                self._own.setdefault(function.entry.prefix, {})[function.fixture] = (
+                    function.entry.qualified_name
+                )
         self._is_imported: dict[str, bool] = {}
 
     def exports(self) -> Iterator[Export]:
@@ -189,7 +196,7 @@ class _Reader:
 
     def _places(self, around: OutlineEntry | None) -> Iterator[str]:
         """Yield the classes around a request with their bases in this file, then the module."""
-        waiting = [one.qualified_name for one in outwards(around)]
+        waiting = [outlined.qualified_name for outlined in outwards(around)]
         seen: dict[str, None] = {}
         while waiting and len(seen) < _MAX_PLACES:
             place = waiting.pop(0)
@@ -233,13 +240,15 @@ class _Reader:
     def _is_read_elsewhere(self, name: str, record: Import) -> bool:
         """Whether a name occurs outside of its import and of what takes it as a fixture."""
         requests = self._requested[name]
-        starts = {one.start for one in requests}
-        bound = [one for one in self._file.tree.root.names.get(name, ()) if one.imported]
-        last = max((self._file.text.line(one.start) for one in bound), default=record.line)
+        starts = {request.start for request in requests}
+        bound = [
+            binding for binding in self._file.tree.root.names.get(name, ()) if binding.imported
+        ]
+        last = max((self._file.text.line(binding.start) for binding in bound), default=record.line)
         inside = _joined(
-            (one.around.definition.start_byte, one.around.definition.end_byte)
-            for one in requests
-            if one.around
+            (request.around.definition.start_byte, request.around.definition.end_byte)
+            for request in requests
+            if request.around
         )
         for start in self._occurrences[name]:
             if start in starts or record.line <= self._file.text.line(start) <= last:
@@ -252,8 +261,8 @@ class _Reader:
     @cached_property
     def _requested(self) -> dict[str, list[FixtureRequest]]:
         found: dict[str, list[FixtureRequest]] = {}
-        for one in self.requests:
-            found.setdefault(one.name, []).append(one)
+        for request in self.requests:
+            found.setdefault(request.name, []).append(request)
         return found
 
     @cached_property

@@ -112,7 +112,7 @@ class Lookup:
         more than its type parameters.
         """
         if here.is_class and is_inside and not self._implicit_this:
-            return [one for one in names if one.source is ValueSource.TYPE_PARAMETER]
+            return [name for name in names if name.source is ValueSource.TYPE_PARAMETER]
         return names
 
     def _sees_no_more(self, scope: Scope, first: str) -> bool:
@@ -129,17 +129,19 @@ class Lookup:
         """Return the bindings that a name in this role can refer to."""
         language = self.language
         if role is RECEIVER and not language.type_parameters_in_paths:
-            names = [one for one in names if one.source is not ValueSource.TYPE_PARAMETER]
+            names = [bound for bound in names if bound.source is not ValueSource.TYPE_PARAMETER]
         if role is TYPE and language.separate_type_namespace:
             types = [
                 name
                 for name in names
                 if name.imported or name.kind in _TYPE_KINDS or name.source is ValueSource.ALIAS
             ]
-            return types or [one for one in names if one.source is ValueSource.TYPE_PARAMETER]
+            return types or [bound for bound in names if bound.source is ValueSource.TYPE_PARAMETER]
         if role is CALLEE and language.separate_method_namespace:
-            own = [one for one in names if one.imported or one.kind not in _NO_METHOD_KINDS]
-            return own or [one for one in names if language.call_member or _is_renamed_method(one)]
+            own = [bound for bound in names if bound.imported or bound.kind not in _NO_METHOD_KINDS]
+            return own or [
+                bound for bound in names if language.call_member or _is_renamed_method(bound)
+            ]
         if role is CALLEE and language.has_headers:
             return [name for name in names if not _is_constructor(name)]
         if role is RECEIVER and language.implicit_this and not language.bare_methods:

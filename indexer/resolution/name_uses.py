@@ -110,7 +110,11 @@ def drop_unresolvable_values(
     functions of names that are nothing else here.
     """
     has_types, has_functions = language.package_visible_types, language.package_visible_functions
-    bound = {text.slice(one["local"]) for one in local if "local" in one} if has_functions else ()
+    bound = (
+        {text.slice(capture["local"]) for capture in local if "local" in capture}
+        if has_functions
+        else ()
+    )
     return [
         use
         for use in uses

@@ -53,8 +53,8 @@ class Reaching:
                 if offset < name.until:
                     return []  # a test says what it is here
                 continue
-            outside = [one for one in self._around(name) if not one.has(offset)]
-            if any(one.excludes(offset) for one in outside):
+            outside = [branch for branch in self._around(name) if not branch.has(offset)]
+            if any(branch.excludes(offset) for branch in outside):
                 continue
             found.append(name)
             if not outside:
@@ -62,8 +62,8 @@ class Reaching:
                 break
         if not found:
             return []
-        later = (one for one in names if one.start >= offset and one is not excluding)
-        found += [one for one in later if self._is_run_before(one, offset, around, stop)]
+        later = (bound for bound in names if bound.start >= offset and bound is not excluding)
+        found += [bound for bound in later if self._is_run_before(bound, offset, around, stop)]
         return found
 
     def is_null(self, name: NameBinding) -> bool:
@@ -76,10 +76,10 @@ class Reaching:
         known = self._differ.get(id(names))
         if known is None:
             said = {
-                one.imported or one.kind or (one.source, one.text, one.steps)
-                for one in filter(_is_known, names)
+                name.imported or name.kind or (name.source, name.text, name.steps)
+                for name in filter(_is_known, names)
             }
-            is_function = any(one.source is ValueSource.ALIAS for one in names)
+            is_function = any(name.source is ValueSource.ALIAS for name in names)
             may_be_lost = _is_known(names[0]) and not all(map(_is_known, names))
             known = len(said) + is_function + may_be_lost > 1
             self._differ[id(names)] = known
@@ -93,8 +93,8 @@ class Reaching:
             return False
         if around is not None and not around.start <= name.start < around.end:
             return True  # the function around the use may be called at any later time
-        loops = (one for one in self._around(name) if one.is_loop)
-        return any(stop < one.start and one.has(offset) for one in loops)
+        loops = (branch for branch in self._around(name) if branch.is_loop)
+        return any(stop < loop.start and loop.has(offset) for loop in loops)
 
     def _around(self, name: NameBinding) -> list[Branch]:
         """Return the branches, loops and functions of the name's scope that a binding is in."""

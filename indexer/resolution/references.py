@@ -196,15 +196,15 @@ class ReferenceReader:
 
     def _is_seen(self, function: str, scope: Scope) -> bool:
         """Whether a shell's function is not one that only other subshells define."""
-        around = {one.start for one in _outwards(scope)}
-        places = [one for one in self._defining if function in one.names]
-        return not places or any(one.kind != BLOCK or one.start in around for one in places)
+        around = {inner_scope.start for inner_scope in _outwards(scope)}
+        places = [inner_scope for inner_scope in self._defining if function in inner_scope.names]
+        return not places or any(place.kind != BLOCK or place.start in around for place in places)
 
     @cached_property
     def _defining(self) -> list[Scope]:
         """The scopes of a shell's file, if one is a subshell that defines functions."""
         tree = self._resolver.tree
-        has_subshell = any(one.kind == BLOCK and one.names for one in tree.scopes)
+        has_subshell = any(scope.kind == BLOCK and scope.names for scope in tree.scopes)
         return [tree.root, *tree.scopes] if has_subshell else []
 
     @cached_property

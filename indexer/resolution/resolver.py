@@ -238,16 +238,16 @@ class Resolver(ExpressionReader):
         What is unknown does not speak against a type, but against a function that is called.
         """
         values = {
-            one: Value(IMPORT, one.imported) if one.imported else self._of_name(one, rest)
-            for one in names
+            name: Value(IMPORT, name.imported) if name.imported else self._of_name(name, rest)
+            for name in names
         }
         fixed = self.language.fixed_types
-        for one in names:
-            is_typed = one.source is ValueSource.TYPE or (fixed and not one.is_again)
-            if is_typed and values[one].access is not PATH:
-                return values[one]
-        known = [one for one in names if self._tells(values[one])]
-        unknown = [one for one in names if one not in known and not self._reaching.is_null(one)]
+        for name in names:
+            is_typed = name.source is ValueSource.TYPE or (fixed and not name.is_again)
+            if is_typed and values[name].access is not PATH:
+                return values[name]
+        known = [name for name in names if self._tells(values[name])]
+        unknown = [name for name in names if name not in known and not self._reaching.is_null(name)]
         known.sort(key=_start)
         distinct = list({value[:5]: value for value in map(values.__getitem__, known)}.values())
         is_type = not is_called or (distinct and distinct[0].access is not PATH)
@@ -428,10 +428,10 @@ class Resolver(ExpressionReader):
         if not names:
             return None
         decisive = names[:1] if self.language.separate_method_namespace else names
-        if any(one.kind and one.source is ValueSource.UNKNOWN for one in decisive):
+        if any(binding.kind and binding.source is ValueSource.UNKNOWN for binding in decisive):
             return self._replaced(names) if role is CALLEE and len(names) > 1 else None
-        values = [(one, self.bound_value(one)) for one in names]
-        known = next((one for one in values if one[1] is not UNKNOWN), None)
+        values = [(name, self.bound_value(name)) for name in names]
+        known = next((held_value for held_value in values if held_value[1] is not UNKNOWN), None)
         if known is None:
             return UNKNOWN
         if self._may_be_descriptor(*known):
@@ -442,9 +442,9 @@ class Resolver(ExpressionReader):
 
     def _replaced(self, names: Sequence[NameBinding]) -> Value | None:
         """Return what a method may be that is called, if its object is given another function."""
-        given = (self.bound_value(one) for one in names if one.source is ValueSource.ALIAS)
-        others = [one for one in given if one.access is PATH and self._is_function(one)]
-        methods = [Value(LOCAL, one.qualified) for one in names if one.kind == "method"]
+        given = (self.bound_value(name) for name in names if name.source is ValueSource.ALIAS)
+        others = [value for value in given if value.access is PATH and self._is_function(value)]
+        methods = [Value(LOCAL, name.qualified) for name in names if name.kind == "method"]
         return self.types.one_of([*methods, *others], names[0].start) if others else None
 
     def _is_function(self, value: Value) -> bool:

@@ -125,7 +125,13 @@ class ScopeTree:
         self, outlined: Sequence[OutlineEntry], matches: Iterable[QueryMatch]
     ) -> list[Scope]:
         spans: list[tuple[int, int, str, OutlineEntry | None]] = [
-            (one.definition.start_byte, one.definition.end_byte, one.kind, one) for one in outlined
+            (
+                outline_entry.definition.start_byte,
+                outline_entry.definition.end_byte,
+                outline_entry.kind,
+                outline_entry,
+            )
+            for outline_entry in outlined
         ]
         spans += [
             (*mark, _SCOPE_KINDS[label], None)
@@ -136,52 +142,61 @@ class ScopeTree:
         spans.sort(key=lambda span: (span[0], -span[1], span[3] is None))
         scopes: list[Scope] = []
         stack = [self.root]
-        for start, end, kind, one in spans:
+        for start, end, kind, outline_entry in spans:
             while stack[-1].end <= start:
                 stack.pop()
-            if one is not None:
-                self._define(one, stack[-1])
-            if (one is None or one.kind in _HAS_SCOPE) and len(stack) < MAX_SCOPE_DEPTH:
-                scope = self._scope(start, end, kind, one, stack[-1])
+            if outline_entry is not None:
+                self._define(outline_entry, stack[-1])
+            if (outline_entry is None or outline_entry.kind in _HAS_SCOPE) and len(
+                stack
+            ) < MAX_SCOPE_DEPTH:
+                scope = self._scope(start, end, kind, outline_entry, stack[-1])
                 scopes.append(scope)
                 stack.append(scope)
         return scopes
 
     def _scope(
-        self, start: int, end: int, kind: str, one: OutlineEntry | None, parent: Scope
+        self, start: int, end: int, kind: str, outlined: OutlineEntry | None, parent: Scope
     ) -> Scope:
         scope = Scope(
             start, end, parent, kind, False, False, parent.owner, parent.class_name, parent.prefix
         )
-        if one is None:
+        if outlined is None:
             if parent.kind in FUNCTION_KINDS and parent.end == end:  # `f = () => {}`
                 scope.kind = BLOCK
             return scope
-        scope.prefix = one.qualified_name
-        if one.kind in _ENCLOSING and one.name:
-            scope.owner = one.qualified_name
-        if one.kind in self._class_like:
-            scope.is_class, scope.class_name = True, one.qualified_name
-            scope.names = self.members.setdefault(one.qualified_name, scope.names)
-        elif one.prefix != parent.prefix and _is_method_of_prefix(one, parent):
-            scope.class_name, scope.is_outside = one.prefix, one.prefix != parent.class_name
+        scope.prefix = outlined.qualified_name
+        if outlined.kind in _ENCLOSING and outlined.name:
+            scope.owner = outlined.qualified_name
+        if outlined.kind in self._class_like:
+            scope.is_class, scope.class_name = True, outlined.qualified_name
+            scope.names = self.members.setdefault(outlined.qualified_name, scope.names)
+        elif outlined.prefix != parent.prefix and _is_method_of_prefix(outlined, parent):
+            scope.class_name, scope.is_outside = (
+                outlined.prefix,
+                outlined.prefix != parent.class_name,
+            )
         return scope
 
-    def _define(self, one: OutlineEntry, scope: Scope) -> None:
-        if not one.name or one.kind in ("scope", "namespace"):
+    def _define(self, outlined: OutlineEntry, scope: Scope) -> None:
+        if not outlined.name or outlined.kind in ("scope", "namespace"):
             return
-        qualified = one.qualified_name
-        self.definitions.setdefault(qualified, one.kind)
+        qualified = outlined.qualified_name
+        self.definitions.setdefault(qualified, outlined.kind)
         name = NameBinding(
-            one.definition.start_byte, one.definition.end_byte, scope, qualified, one.kind
+            outlined.definition.start_byte,
+            outlined.definition.end_byte,
+            scope,
+            qualified,
+            outlined.kind,
         )
-        if one.prefix == scope.prefix:
-            if one.definition.member:
+        if outlined.prefix == scope.prefix:
+            if outlined.definition.member:
                 return
             names = scope.names
         else:
-            names = self.members.setdefault(one.prefix, {})
-        _add(names, one.name, name)
+            names = self.members.setdefault(outlined.prefix, {})
+        _add(names, outlined.name, name)
 
     def bind(self, name: str, bound: NameBinding) -> None:
         """Add a local or an import. `merge_bindings` must follow the last one."""
@@ -218,7 +233,11 @@ class ScopeTree:
 
     def release(self) -> None:
         """Drop all bindings: they refer to the scopes that have them."""
-        for names in (self.root.names, *(one.names for one in self.scopes), *self.members.values()):
+        for names in (
+            self.root.names,
+            *(scope.names for scope in self.scopes),
+            *self.members.values(),
+        ):
             names.clear()
 
     def bound_names(self) -> Iterable[dict[str, list[NameBinding]]]:
@@ -239,13 +258,13 @@ class ScopeTree:
                         _limit_fallbacks(names[name], fallbacks)
 
 
-def _is_method_of_prefix(one: OutlineEntry, parent: Scope) -> bool:
+def _is_method_of_prefix(outlined: OutlineEntry, parent: Scope) -> bool:
     """Whether a function's own object is what its prefix names.
 
     An arrow function in an object that a field holds has the object of the class around it.
     """
-    is_lexical = one.definition.member and one.definition.kind == "function"
-    return one.kind in FUNCTION_KINDS and not (is_lexical and parent.is_class)
+    is_lexical = outlined.definition.member and outlined.definition.kind == "function"
+    return outlined.kind in FUNCTION_KINDS and not (is_lexical and parent.is_class)
 
 
 def _add(names: dict[str, list[NameBinding]], name: str, bound: NameBinding) -> None:

@@ -197,22 +197,24 @@ def _of_functions(
     """
     results = _Results()
     arguments: list[Reference] = []
-    for one in returns:
-        if not one.function:
+    for return_ in returns:
+        if not return_.function:
             continue
-        if one.label == "returns":
-            types = results.declared.setdefault(one.owner, {})
-            written = text.slice(one.mark)
-            for value in resolver.types.instances(written, one.scope, one.mark[0]):
-                given = _yielded(value, resolver) if one.owner in fixtures else value
-                types.setdefault(given, one.mark)
-            arguments_of = _of_arguments(one.owner, written, one.scope, one.mark[0], resolver)
-            arguments += _references(arguments_of, text.position(one.mark[0]))
-        elif one.label == "returns.object":
-            member = Value(Binding.LOCAL, one.owner)
-            results.add_member(one.function, one.part, member, one.mark)
+        if return_.label == "returns":
+            types = results.declared.setdefault(return_.owner, {})
+            written = text.slice(return_.mark)
+            for value in resolver.types.instances(written, return_.scope, return_.mark[0]):
+                given = _yielded(value, resolver) if return_.owner in fixtures else value
+                types.setdefault(given, return_.mark)
+            arguments_of = _of_arguments(
+                return_.owner, written, return_.scope, return_.mark[0], resolver
+            )
+            arguments += _references(arguments_of, text.position(return_.mark[0]))
+        elif return_.label == "returns.object":
+            member = Value(Binding.LOCAL, return_.owner)
+            results.add_member(return_.function, return_.part, member, return_.mark)
         else:
-            _add_returned(results, one, resolver, text, fixtures)
+            _add_returned(results, return_, resolver, text, fixtures)
     typed.update(owner for owner in results.declared if "." in owner)
     yield from _of_results(results, resolver, text)
     yield from arguments
@@ -238,27 +240,35 @@ def returned_values(
     returns: Iterable[Return], text: SourceText
 ) -> Iterator[tuple[str, str, Scope, int]]:
     """Yield what functions return, as written, with scope and offset."""
-    for one in returns:
-        if one.label in {"returns.alias", "returns.call"}:
-            called = CALLED if one.label == "returns.call" else ""
-            yield one.owner, text.shortened(one.mark) + called, one.scope, one.mark[0]
+    for return_ in returns:
+        if return_.label in {"returns.alias", "returns.call"}:
+            called = CALLED if return_.label == "returns.call" else ""
+            yield (
+                return_.owner,
+                text.shortened(return_.mark) + called,
+                return_.scope,
+                return_.mark[0],
+            )
 
 
 def _add_returned(
     results: _Results,
-    one: Return,
+    return_: Return,
     resolver: Resolver,
     text: SourceText,
     fixtures: Container[str],
 ) -> None:
-    owner, value = one.owner, _returned(one.label, one.mark, one.scope, resolver, text)
-    if one.part and _is_function(value, resolver):
-        results.add_member(one.function, one.part, value, one.mark)
+    owner, value = (
+        return_.owner,
+        _returned(return_.label, return_.mark, return_.scope, resolver, text),
+    )
+    if return_.part and _is_function(value, resolver):
+        results.add_member(return_.function, return_.part, value, return_.mark)
     if owner in fixtures:
         owner, value = _of_fixture(owner, value, resolver)
     types = results.returned.setdefault(owner, {})
-    if _is_of_type(one.label, value, resolver):
-        types.setdefault(value, one.mark)
+    if _is_of_type(return_.label, value, resolver):
+        types.setdefault(value, return_.mark)
 
 
 def _object_of(function: str) -> Value:
@@ -280,7 +290,9 @@ def _of_result(owner: str, value: Value, resolver: Resolver) -> Iterator[tuple[s
     container, _, last = owner.rpartition(".")
     if is_argument(last):  # of a function that is given, its parameters alone
         found = _with_parts(owner, value, resolver)
-        yield from ((name, one) for name, one in found if name.startswith(f"{owner}.("))
+        yield from (
+            (name, held_value) for name, held_value in found if name.startswith(f"{owner}.(")
+        )
         return
     yield from _with_parts(owner, value, resolver, is_function=not last.isdigit())
     part = resolver.language.part_methods.get(last)
@@ -352,7 +364,7 @@ def _returned(
 def _yielded(value: Value, resolver: Resolver) -> Value:
     """Return what a fixture gives: of a generator what it yields."""
     entered = (resolver.types.part(value, name) for name in ENTER_METHODS)
-    return next((one for one in entered if one is not None), value)
+    return next((held_value for held_value in entered if held_value is not None), value)
 
 
 def _is_delegated(mark: ByteRange, text: SourceText) -> bool:

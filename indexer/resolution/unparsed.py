@@ -77,12 +77,16 @@ def merge_unparsed(found: Sequence[Unparsed]) -> Unparsed | None:
     if not found:
         return None
     lines: list[UnparsedLines] = []
-    for one in sorted(chain.from_iterable(part.lines for part in found)):
-        if lines and (one.start <= lines[-1].end or len(lines) >= UNPARSED_RANGES):
+    for unparsed_lines in sorted(chain.from_iterable(part.lines for part in found)):
+        if lines and (unparsed_lines.start <= lines[-1].end or len(lines) >= UNPARSED_RANGES):
             last = lines.pop()
-            lines.append(UnparsedLines(last.start, max(last.end, one.end), last.calls + one.calls))
+            lines.append(
+                UnparsedLines(
+                    last.start, max(last.end, unparsed_lines.end), last.calls + unparsed_lines.calls
+                )
+            )
         else:
-            lines.append(one)
+            lines.append(unparsed_lines)
     names = sorted(set(chain.from_iterable(part.names for part in found)))
     is_complete = all(part.is_complete for part in found) and len(names) <= UNPARSED_NAMES
     return Unparsed(tuple(lines), tuple(names[:UNPARSED_NAMES]), is_complete)

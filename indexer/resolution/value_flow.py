@@ -95,7 +95,7 @@ class FlowReader:
     ) -> None:
         self._fixtures = fixtures
         self.decorated: set[str] = set()  # methods that are something else: properties
-        self._imported = {one.local: one.path for one in imports}
+        self._imported = {import_.local: import_.path for import_ in imports}
         self._resolver = resolver
         self._lookup = lookup
         self._text = text
@@ -111,8 +111,8 @@ class FlowReader:
             name
             for scope in (resolver.tree.root, *resolver.tree.scopes)
             for name, bound in scope.names.items()
-            for one in bound
-            if one.source is _ALIAS or one.source is _NEW
+            for binding in bound
+            if binding.source is _ALIAS or binding.source is _NEW
         }
         self._known = {*self._functions, *self._imported, *resolver.language.self_names, *given}
         # Members that may hold what is called: fields, and methods of functions.
@@ -237,7 +237,7 @@ class FlowReader:
         """Return the parameter that an unknown value is assigned to: `f = f || g`."""
         if not name.is_again or name.source is not ValueSource.UNKNOWN:
             return None
-        return next((one for one in name.scope.names[written] if one.parameters >= 0), None)
+        return next((bound for bound in name.scope.names[written] if bound.parameters >= 0), None)
 
     def _of_variable(self, name: NameBinding, depth: int) -> Value | None:
         context = (name.scope, name.start, name, depth + 1)
@@ -271,12 +271,12 @@ class FlowReader:
         if name.start - name.parameters > FLOW_CALL_BYTES:
             return None
         earlier = split_type(self._text.slice((name.parameters, name.start))[1:], ",")[:-1]
-        place = len(earlier) - sum(one.strip() == "/" for one in earlier)
+        place = len(earlier) - sum(parameter.strip() == "/" for parameter in earlier)
         language = self._resolver.language
         first = leading_identifier(earlier[0].lstrip()) if earlier else self._name(name)
         if first in language.self_names | language.class_names:
             place -= 1  # a caller does not write the method's object
-        if any(one.lstrip()[:1] == "*" for one in earlier):
+        if any(parameter.lstrip()[:1] == "*" for parameter in earlier):
             place = FLOW_ITEMS  # it has no place: callers write its name
         return with_step(owner, f"{place}={self._name(name)}") if place >= 0 else None
 
@@ -403,12 +403,12 @@ class FlowReader:
         if offset - scope.start > FLOW_CALL_BYTES:
             return None
         found = [
-            one
+            name
             for names in scope.names.values()
-            for one in names
-            if one.parameters >= 0 and one.start < offset
+            for name in names
+            if name.parameters >= 0 and name.start < offset
         ]
-        return max(found, key=lambda one: one.start, default=None)
+        return max(found, key=lambda binding: binding.start, default=None)
 
     def _passed(self) -> Iterator[Reference]:
         """Yield what calls pass; of this file's functions, to parameters that are used so."""
@@ -441,7 +441,7 @@ class FlowReader:
         is_member = called.access in (INSTANCE, RESULT)
         path = ".".join([*names, called.name] if is_member else names)
         if self._definitions.get(path) in CLASS_KINDS:
-            made = (self._live.get(f"{path}.{one}", ()) for one in CONSTRUCTOR_METHODS)
+            made = (self._live.get(f"{path}.{method}", ()) for method in CONSTRUCTOR_METHODS)
             return frozenset().union(*made)
         return frozenset(self._live.get(path, _NONE))
 
@@ -456,12 +456,12 @@ class FlowReader:
         arguments, end = read_arguments(written, 0)
         found = self._arguments_of[place] = []
         is_spread = False  # from `*xs` on, places are unknown
-        for number, one in enumerate(arguments[:FLOW_ITEMS] if end > 0 else ()):
-            keyword = _KEYWORD.fullmatch(one) if "=" in one else None
-            is_spread = is_spread or one.lstrip()[:1] == "*"
+        for number, argument in enumerate(arguments[:FLOW_ITEMS] if end > 0 else ()):
+            keyword = _KEYWORD.fullmatch(argument) if "=" in argument else None
+            is_spread = is_spread or argument.lstrip()[:1] == "*"
             if is_spread and keyword is None:
                 continue
-            name, value = keyword.groups() if keyword else (str(number), one.strip())
+            name, value = keyword.groups() if keyword else (str(number), argument.strip())
             if value[:1].isidentifier():
                 found.append((name, value))
         return found
@@ -479,17 +479,21 @@ class FlowReader:
         return name in self._known or name in self._tables
 
     def _of_argument(self, call: _Call, place: str, written: str) -> Iterator[Reference]:
-        one = call.reference
+        reference = call.reference
         self._passing.add((call.offset, place))
         value = self.value(written, call.scope, call.offset)
-        if value is None or not self._may_be_passed(value, is_known=one.binding is LOCAL):
+        if value is None or not self._may_be_passed(value, is_known=reference.binding is LOCAL):
             return
         self._use(value)
         self._passers.add(call.offset)
-        called = CALLED if _is_held(one) and one.binding is LOCAL else self._real_name(one)
+        called = (
+            CALLED
+            if _is_held(reference) and reference.binding is LOCAL
+            else self._real_name(reference)
+        )
         name = f"{PASSED}{called}"[:NAME_CHARACTERS]
         found = self._reference(f"{PASSED}{place}", value, 0)
-        yield found._replace(name=name, line=one.line, column=one.column)
+        yield found._replace(name=name, line=reference.line, column=reference.column)
 
     def _may_be_passed(self, value: Value, *, is_known: bool) -> bool:
         """Whether a value may be a function; to another file, what this file says it to be."""
@@ -571,9 +575,9 @@ class FlowReader:
         if len(text) > FLOW_LITERAL_CHARACTERS or owner.count("[") > 2:
             return
         written, end = read_arguments(_COMMENT.sub("", text), 0)
-        for place, one in enumerate(written[:FLOW_ITEMS] if end > 0 else ()):
-            keyed = _KEYED.fullmatch(one) if text[0] == "{" else None
-            key, item = (keyed[1], keyed[2]) if keyed else (str(place), one)
+        for place, written_value in enumerate(written[:FLOW_ITEMS] if end > 0 else ()):
+            keyed = _KEYED.fullmatch(written_value) if text[0] == "{" else None
+            key, item = (keyed[1], keyed[2]) if keyed else (str(place), written_value)
             if self._has_named_keys and text[0] == "{":
                 key = f"'{(key if keyed else item).strip(_QUOTES)}'"
             part = f"{owner}{index_step(key)}"

@@ -181,19 +181,19 @@ class WrittenTypes:
         found = self.instances(text, scope, offset)
         if len(found) == 1:
             return found[0]
-        known = [one for one in dict.fromkeys(found) if self._is_visible_class(one)]
+        known = [value for value in dict.fromkeys(found) if self._is_visible_class(value)]
         if len(known) < 2:
             return known[0] if known else UNKNOWN
         return self.one_of(known, offset)
 
     def one_of(self, values: Sequence[Value], offset: int) -> Value:
         """Return the value that is one of several: a definition with the types of all."""
-        names = dict.fromkeys(_name(one) for one in values)
+        names = dict.fromkeys(_name(value) for value in values)
         root = f"<{' | '.join(names)}>".replace(".", "/")
         if len(root) > NAME_CHARACTERS:
             return UNKNOWN
         self.unions.setdefault(root, {}).update(dict.fromkeys(values, offset))
-        is_path = all(one.access is PATH or one.member for one in values)
+        is_path = all(value.access is PATH or value.member for value in values)
         return Value(LOCAL, root, (), PATH if is_path else INSTANCE)
 
     def _is_visible_class(self, value: Value) -> bool:

@@ -128,7 +128,7 @@ def check_document(document: IndexedDocument, *, path: str, blob: str, text: str
         symbols=tuple(numbers),
         definitions=_places(definitions, numbers),
         references=_places(references, numbers),
-        relationships=tuple(sorted({(numbers[one], numbers[other]) for one, other in related})),
+        relationships=tuple(sorted({(numbers[first], numbers[other]) for first, other in related})),
         cut=document.cut,
     )
 
@@ -140,8 +140,8 @@ def _places(
 
 
 def _named_pair(pair: tuple[str, str]) -> tuple[str, str] | None:
-    one, other = map(named_symbol, pair)
-    return (one.text, other.text) if one and other else None
+    first, other = map(named_symbol, pair)
+    return (first.text, other.text) if first and other else None
 
 
 def _occurrences(document: Document) -> tuple[list[_Occurrence], int]:
@@ -152,17 +152,17 @@ def _occurrences(document: Document) -> tuple[list[_Occurrence], int]:
     found: set[_Occurrence] = set()
     keys: dict[str, str] = {}
     too_long = 0
-    for one in document.occurrences:
-        text = one.symbol
+    for occurrence in document.occurrences:
+        text = occurrence.symbol
         key = keys.get(text)
         if key is None:
             key = keys[text] = symbol_key(text)
         if not key:
             too_long += is_too_long(text)
             continue
-        place = _place(*(one.range or _typed_range(one)))
+        place = _place(*(occurrence.range or _typed_range(occurrence)))
         if place is not None:
-            found.add((*place, key, bool(one.symbol_roles & _DEFINITION)))
+            found.add((*place, key, bool(occurrence.symbol_roles & _DEFINITION)))
     return sorted(found), too_long
 
 
@@ -170,8 +170,8 @@ def _typed_range(occurrence: Occurrence) -> tuple[int, ...]:
     """Return the numbers of a typed range, which stands instead of `range`."""
     match occurrence.WhichOneof("typed_range"):
         case "single_line_range":
-            one = occurrence.single_line_range
-            return one.line, one.start_character, one.end_character
+            single_line = occurrence.single_line_range
+            return single_line.line, single_line.start_character, single_line.end_character
         case "multi_line_range":
             more = occurrence.multi_line_range
             return more.start_line, more.start_character, more.end_line, more.end_character
@@ -197,10 +197,10 @@ def _bounded(occurrences: list[_Occurrence]) -> tuple[list[_Occurrence], int]:
     kept, left = [], {True: SCIP_DEFINITIONS, False: SCIP_OCCURRENCES}
     if len(occurrences) <= min(left.values()):
         return occurrences, 0
-    for one in occurrences:
-        if left[one[-1]]:
-            left[one[-1]] -= 1
-            kept.append(one)
+    for occurrence in occurrences:
+        if left[occurrence[-1]]:
+            left[occurrence[-1]] -= 1
+            kept.append(occurrence)
     return kept, len(occurrences) - len(kept)
 
 

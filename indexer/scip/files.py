@@ -105,7 +105,7 @@ def _split(pattern: str) -> tuple[str, str]:
 def _walk(top: Path) -> Iterator[str]:
     """Yield the files below, without following links, and without what others have installed."""
     for parent, directories, files in os.walk(top):
-        directories[:] = [one for one in directories if one not in _NOT_SEARCHED]
+        directories[:] = [directory for directory in directories if directory not in _NOT_SEARCHED]
         for name in files:
             yield os.path.relpath(os.path.join(parent, name), top)  # noqa: PTH118 - many files
 

@@ -150,7 +150,7 @@ class NameCheck:
     @cached_property
     def _imported(self) -> frozenset[str]:
         statements = (found[0] for found in _IMPORTS.finditer(self._text))
-        return frozenset(word for one in statements for word in _WORD.findall(one))
+        return frozenset(word for statement in statements for word in _WORD.findall(statement))
 
     def _member_of(self, line: int, start: int) -> str | None:
         """Return the name before the dot in front of a name; None without a dot."""
@@ -193,7 +193,7 @@ def _written_name(symbol: NamedSymbol) -> str:
 def _stands_for(word: str, symbol: NamedSymbol) -> bool:
     if symbol.suffix is Suffix.META:  # the members of an object are numbered
         bare = word[1:-1] if _is_quoted(word) else word
-        return any(_NUMBER.fullmatch(symbol.name.removeprefix(one)) for one in (word, bare))
+        return any(_NUMBER.fullmatch(symbol.name.removeprefix(prefix)) for prefix in (word, bare))
     if symbol.is_constructor:
         return word in _CONSTRUCTOR_WORDS or word == symbol.owner or word in _WORDS_FOR_TYPES
     if symbol.suffix is Suffix.TYPE and word in _WORDS_FOR_TYPES:
@@ -207,9 +207,9 @@ def _is_quoted(word: str) -> bool:
 
 def _renaming(name: str, other: str) -> re.Pattern[str]:
     """Return the pattern of what gives a name, or a module's default, another one."""
-    one, other = re.escape(name), re.escape(other)
+    name, other = re.escape(name), re.escape(other)
     return re.compile(
-        rf"(?<![\w$])(?:{one}|default)\s+(?:as|=>)\s+{other}(?![\w$])"
+        rf"(?<![\w$])(?:{name}|default)\s+(?:as|=>)\s+{other}(?![\w$])"
         rf"|^[ \t]*import\s+(?:type\s+)?{other}\s*(?:,|=|from\b)",
         re.MULTILINE,
     )

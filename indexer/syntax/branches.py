@@ -116,6 +116,6 @@ def _is_branch(parsed: ParsedFile, statement: Node, child: Node) -> bool:
         return False
     if not statement.type.startswith("try"):
         return True
-    handlers = [one for one in statement.named_children if _HANDLER.match(one.type)]
+    handlers = [node for node in statement.named_children if _HANDLER.match(node.type)]
     is_last = child.type.startswith("finally")
-    return not is_last and not all(_leaves(parsed, one) for one in handlers)
+    return not is_last and not all(_leaves(parsed, handler) for handler in handlers)

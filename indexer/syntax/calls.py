@@ -52,7 +52,7 @@ def read_call(parsed: ParsedFile, node: Node) -> Call:
 
 def read_strings(parsed: ParsedFile, node: Node | None) -> list[str]:
     """Return the strings in `string_nodes`."""
-    return [string_value(parsed, one) for one in string_nodes(node)]
+    return [string_value(parsed, node) for node in string_nodes(node)]
 
 
 def string_nodes(node: Node | None) -> list[Node]:
@@ -62,7 +62,7 @@ def string_nodes(node: Node | None) -> list[Node]:
     if node is None:
         return []
     several = node.named_children if node.type in _LISTS else [node]
-    return [one for one in several if one.type in _STRINGS]
+    return [node for node in several if node.type in _STRINGS]
 
 
 def string_value(parsed: ParsedFile, string: Node) -> str:

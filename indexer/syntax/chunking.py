@@ -94,27 +94,27 @@ def _blocks(parsed: ParsedFile, outlined: Iterable[OutlineEntry], span: Span) ->
     """Return the tree of definitions in lines; siblings share no line, children lie inside."""
     root = _Block(span, span.start - 1, None)
     enclosing = [root]
-    for one in outlined:
-        if one.kind not in STRUCTURAL_KINDS:
+    for outline_entry in outlined:
+        if outline_entry.kind not in STRUCTURAL_KINDS:
             continue
-        while _ends_before(enclosing[-1], one):
+        while _ends_before(enclosing[-1], outline_entry):
             enclosing.pop()
         parent = enclosing[-1]
         free = 1 + (parent.children[-1].span.end if parent.children else parent.header_line)
-        start = max(_leading_line(parsed, one.definition.start_line, free), free)
-        if start > one.definition.end_line:
+        start = max(_leading_line(parsed, outline_entry.definition.start_line, free), free)
+        if start > outline_entry.definition.end_line:
             continue
-        span = Span(start, one.definition.end_line)
-        block = _Block(span, max(one.definition.start_line, start), one)
+        span = Span(start, outline_entry.definition.end_line)
+        block = _Block(span, max(outline_entry.definition.start_line, start), outline_entry)
         parent.children.append(block)
         enclosing.append(block)
     return root
 
 
-def _ends_before(block: _Block, one: OutlineEntry) -> bool:
+def _ends_before(block: _Block, outlined: OutlineEntry) -> bool:
     return (
         block.outlined is not None
-        and block.outlined.definition.end_byte <= one.definition.start_byte
+        and block.outlined.definition.end_byte <= outlined.definition.start_byte
     )
 
 
@@ -161,15 +161,15 @@ class _Emitter:
             yield from self._own(block, span)
 
     def _own(self, block: _Block, span: Span) -> Iterator[ChunkDraft]:
-        one = block.outlined
-        if one is None:
+        outlined = block.outlined
+        if outlined is None:
             return
-        names = (one.name,) if one.name else ()
+        names = (outlined.name,) if outlined.name else ()
         for part in self._source.split(span):
             if block.is_namespace:
-                yield ChunkDraft(part, ChunkType.MODULE, (), one.qualified_name)
+                yield ChunkDraft(part, ChunkType.MODULE, (), outlined.qualified_name)
             else:
-                yield ChunkDraft(part, _chunk_type(one.kind), names, one.prefix)
+                yield ChunkDraft(part, _chunk_type(outlined.kind), names, outlined.prefix)
 
     def _module_code(self, span: Span) -> Iterator[ChunkDraft]:
         """Yield top-level code; leading comments are a chunk of their own if they are long."""

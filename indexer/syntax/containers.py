@@ -37,7 +37,7 @@ def read_parts(text: str, containers: Containers, wrapper_types: frozenset[str])
         if text.startswith("(") and _closing(text) == len(text) - 1:
             text = text[1:-1]
             if len(several := split_type(text, ",")) > 1:  # C#'s `(Order order, int count)`
-                return _of_tuple([_NAMED.sub(r"\1", one.strip()) for one in several])
+                return _of_tuple([_NAMED.sub(r"\1", part.strip()) for part in several])
             continue
         generic = _GENERIC.fullmatch(text)
         head = last_component(generic[1]) if generic is not None else ""
@@ -60,7 +60,7 @@ def _of_generic(text: str, containers: Containers) -> Parts:
     if generic is None:
         return ()
     head = last_component(generic[1])
-    arguments = [_ASSIGNED.sub("", one.strip()) for one in split_type(generic[2], ",")]
+    arguments = [_ASSIGNED.sub("", part.strip()) for part in split_type(generic[2], ",")]
     if head.lower() == "tuple":
         if arguments[1:] != ["..."]:
             return _of_tuple(arguments)
@@ -77,8 +77,8 @@ def _of_syntax(text: str, containers: Containers) -> Parts:
         text = text.removeprefix("struct").lstrip()
     first = text[:1]
     if first == "{" and text.endswith("}"):
-        objects = [one.strip()[1:-1] for one in split_type(text, "&")]
-        return tuple(part for one in objects for part in _of_object(one))[:_MAX_PARTS]
+        objects = [part.strip()[1:-1] for part in split_type(text, "&")]
+        return tuple(part for object_ in objects for part in _of_object(object_))[:_MAX_PARTS]
     if first == "(" or text.startswith("func"):
         parts = _of_function(text)
         if parts:
@@ -86,7 +86,7 @@ def _of_syntax(text: str, containers: Containers) -> Parts:
     if first == "[" and text.endswith("]") and _closing(text) == len(text) - 1:
         if "Vec" in containers:  # of Rust: `[Order]`, `[Order; 4]`
             return _of_generic(f"Vec<{text[1:-1].partition(';')[0]}>", containers)
-        return _of_tuple([one.strip() for one in split_type(text[1:-1], ",")])
+        return _of_tuple([part.strip() for part in split_type(text[1:-1], ",")])
     return _of_go(text) or _of_array(text, containers)
 
 
@@ -110,8 +110,8 @@ def _of_array(text: str, containers: Containers) -> Parts:
 
 
 def _of_tuple(arguments: list[str]) -> Parts:
-    named = [one.rpartition(": ")[2] for one in arguments[:_MAX_PARTS]]
-    parts: Parts = tuple(((str(number),), one) for number, one in enumerate(named))
+    named = [part.rpartition(": ")[2] for part in arguments[:_MAX_PARTS]]
+    parts: Parts = tuple(((str(number),), part) for number, part in enumerate(named))
     if len(set(named)) == 1:
         parts += (((ELEMENT,), named[0]), ((EACH,), named[0]))
     return parts
@@ -131,10 +131,12 @@ def _of_function(text: str) -> Parts:
 def _of_parameters(text: str) -> Parts:
     """Read the written types of `(a: A, b?: B) => …`: those that a function given for it has."""
     written = split_type(text[1 : _closing(text)], ",")[:_MAX_PARTS]
-    named = [_MEMBER.fullmatch(one.strip()) for one in written]
+    named = [_MEMBER.fullmatch(part.strip()) for part in written]
     if named and named[0] is not None and named[0][1] == "this":
         named = named[1:]
-    return tuple(((argument(place),), one[2]) for place, one in enumerate(named) if one is not None)
+    return tuple(
+        ((argument(place),), match[2]) for place, match in enumerate(named) if match is not None
+    )
 
 
 def _of_object(text: str) -> Parts:

@@ -59,9 +59,9 @@ def outline(parsed: ParsedFile) -> list[OutlineEntry] | DegradeReason:
         parent = enclosing[-1] if enclosing else None
         if definition.kind in VALUE_KINDS and _in_function(parent):
             continue
-        one = _outline_entry(definition, parent, parsed.language)
-        outlined.append(one)
-        enclosing.append(one)
+        outline_entry = _outline_entry(definition, parent, parsed.language)
+        outlined.append(outline_entry)
+        enclosing.append(outline_entry)
     return outlined
 
 
@@ -71,21 +71,21 @@ def symbols(parsed: ParsedFile, outlined: Sequence[OutlineEntry]) -> tuple[Symbo
     A span begins at the definition itself, after decorators and annotations.
     """
     found = []
-    for one in outlined:
-        if one.kind in _PREFIX_KINDS or not one.name:
+    for outline_entry in outlined:
+        if outline_entry.kind in _PREFIX_KINDS or not outline_entry.name:
             continue
-        start_byte = _after_decorators(parsed, one.definition)
-        start_line = one.definition.start_line + parsed.source.count(
-            b"\n", one.definition.start_byte, start_byte
+        start_byte = _after_decorators(parsed, outline_entry.definition)
+        start_line = outline_entry.definition.start_line + parsed.source.count(
+            b"\n", outline_entry.definition.start_byte, start_byte
         )
         found.append(
             Symbol(
-                name=one.name,
-                qualified_name=one.qualified_name,
-                kind=one.kind,
-                span=Span(start_line, one.definition.end_line),
-                signature=_signature(parsed, one.definition, start_byte, start_line),
-                exported=one.exported,
+                name=outline_entry.name,
+                qualified_name=outline_entry.qualified_name,
+                kind=outline_entry.kind,
+                span=Span(start_line, outline_entry.definition.end_line),
+                signature=_signature(parsed, outline_entry.definition, start_byte, start_line),
+                exported=outline_entry.exported,
             )
         )
     return tuple(found)

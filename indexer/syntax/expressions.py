@@ -148,7 +148,7 @@ def read_arguments(text: str, bracket: int) -> tuple[list[str], int]:
             found.append(text[start : token.start()])
             start = token.end()
         if depth == 0:
-            return [one for one in found if one.strip()], start
+            return [argument for argument in found if argument.strip()], start
     return [], -1
 
 
@@ -279,7 +279,9 @@ def _after_brackets(head: re.Match[str], rest: str) -> tuple[str, ...]:
             closing.append(sign.start())
     count = head[1].count("(") + (head[3] != ")")
     starts = closing[-count:] if head[3] != ")" else [-1, *closing]
-    parts = [rest[one + 1 : end] for one, end in zip(starts, [*starts[1:], len(rest)], strict=True)]
+    parts = [
+        rest[start + 1 : end] for start, end in zip(starts, [*starts[1:], len(rest)], strict=True)
+    ]
     if len(parts) == count and _OR_ELSE.fullmatch(parts[0]):
         parts[0] = ""
     names = [_AFTER_CALL.fullmatch(part) for part in parts]

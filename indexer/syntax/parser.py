@@ -165,13 +165,14 @@ class _Collector:
 
     def parsed(self, language: Language, trees: SyntaxTrees) -> ParsedFile:
         found = sorted(
-            self.found.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte)
+            self.found.values(),
+            key=lambda captured: (captured.node.start_byte, -captured.node.end_byte),
         )
         return ParsedFile(
             language=language,
             source=self.source,
             tree=trees.tree,
-            definitions=tuple(self._definition(one) for one in found),
+            definitions=tuple(self._definition(captured) for captured in found),
             leading_comments=self.leading_comments,
             comment_lines=frozenset(self.comment_lines),
             decorators=self.decorators,
@@ -198,20 +199,21 @@ class _Collector:
             body=None if body is None else body.start_byte,
         )
 
-    def _definition(self, one: _CapturedDefinition) -> Definition:
-        start, end = _lines(one.node)
+    def _definition(self, captured: _CapturedDefinition) -> Definition:
+        start, end = _lines(captured.node)
         return Definition(
-            kind=one.kind,
-            name=one.name,
-            container=one.container,
-            start_byte=one.node.start_byte,
-            end_byte=one.node.end_byte,
+            kind=captured.kind,
+            name=captured.name,
+            container=captured.container,
+            start_byte=captured.node.start_byte,
+            end_byte=captured.node.end_byte,
             start_line=start,
             end_line=end,
-            body_byte=one.body,
-            exported=one.node.id in self.marks["exported"] or one.name in self.exported_names,
-            private=one.node.id in self.marks["private"],
-            member=one.node.id in self.marks["member"],
+            body_byte=captured.body,
+            exported=captured.node.id in self.marks["exported"]
+            or captured.name in self.exported_names,
+            private=captured.node.id in self.marks["private"],
+            member=captured.node.id in self.marks["member"],
         )
 
     def _add_comments(self, nodes: Iterable[tree_sitter.Node]) -> None:

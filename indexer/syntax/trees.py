@@ -117,12 +117,12 @@ class _RewritingParse:
 
     def _find(self, rewrite: Rewrite) -> list[Edit]:
         return [
-            one
+            edit
             for edits in islice(rewrite.find(self._text), _MAX_EDITED)
             if self._is_code(edits[0].start)
             and (not rewrite.in_error or self._is_error(edits[0].start))
             and (not rewrite.within or self._is_within(edits[0].start, rewrite.within))
-            for one in edits
+            for edit in edits
         ]
 
     def _try(self, edits: Sequence[Edit], *, allows_as_many_errors: bool = False) -> None:
@@ -137,7 +137,7 @@ class _RewritingParse:
         if errors.size < self._errors.size + allows_as_many_errors:
             self._text, self._tree, self._errors = text, tree, errors
             self._found.clear()
-            self._pieces += [one for one in edits if one.piece]
+            self._pieces += [edit for edit in edits if edit.piece]
 
     def _is_code(self, offset: int) -> bool:
         """Whether the offset is in no string and no comment, as far as the tree tells."""
@@ -214,7 +214,9 @@ def grammar_words(grammar: Grammar) -> frozenset[bytes]:
     language = grammar_language(grammar)
     kinds = map(language.node_kind_for_id, range(language.node_kind_count))
     unnamed = (
-        kind for one, kind in enumerate(kinds) if kind and not language.node_kind_is_named(one)
+        kind
+        for number, kind in enumerate(kinds)
+        if kind and not language.node_kind_is_named(number)
     )
     return frozenset(kind.encode() for kind in unnamed if kind.isidentifier())
 

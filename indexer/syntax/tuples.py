@@ -51,6 +51,6 @@ def _items(text: str) -> list[str]:
     if text[:1] in _BRACKETS:
         items, end = read_arguments(text, 0)
         if end == len(text):
-            return [one.strip() for one in items]
+            return [part.strip() for part in items]
     items, _ = read_arguments(f"({text})", 0)
-    return [one.strip() for one in items] if len(items) > 1 or text.endswith(",") else []
+    return [part.strip() for part in items] if len(items) > 1 or text.endswith(",") else []

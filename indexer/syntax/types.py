@@ -66,8 +66,8 @@ def read_type(text: str, wrapper_types: frozenset[str]) -> TypeName | None:
 def read_types(text: str, wrapper_types: frozenset[str]) -> tuple[TypeName, ...]:
     """Parse the possible classes of a value: each class of a union."""
     if ("|" not in text and "Union" not in text) or len(text) > MAX_EXPRESSION_CHARACTERS:
-        one = read_type(text, wrapper_types)
-        return (one,) if one is not None else ()
+        type_name = read_type(text, wrapper_types)
+        return (type_name,) if type_name is not None else ()
     for _ in range(_MAX_NESTING):
         text = bare_type(text)
         generic = _GENERIC.fullmatch(text)
@@ -104,14 +104,14 @@ def generic_arguments(text: str) -> tuple[str, list[str]]:
     generic = _GENERIC.fullmatch(bare_type(text))
     if generic is None:
         return "", []
-    arguments = [one.strip() for one in split_type(generic[3], ",")]
-    return last_component(generic[1]), [one for one in arguments if one]
+    arguments = [argument.strip() for argument in split_type(generic[3], ",")]
+    return last_component(generic[1]), [argument for argument in arguments if argument]
 
 
 def first_argument(text: str) -> str:
     """Return the first type argument without its name: `'a, Output = T` → `T`."""
     arguments = split_type(text, ",")
-    candidates = [one for one in arguments if not one.lstrip().startswith("'")]
+    candidates = [argument for argument in arguments if not argument.lstrip().startswith("'")]
     return (candidates or arguments)[0].rpartition(" = ")[2]
 
 

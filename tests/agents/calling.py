@@ -9,9 +9,9 @@ from mcp.client.client import Client
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 
-from agents.backend import LOCAL_HINTS, Backend
-from agents.sidecar.tools import add_sidecar_tools
-from agents.tools import add_tools
+from aeterna_code_search.agents.backend import LOCAL_HINTS, Backend
+from aeterna_code_search.agents.sidecar.tools import add_sidecar_tools
+from aeterna_code_search.agents.tools import add_tools
 
 _backend: ContextVar[Backend] = ContextVar("backend")  # of the server that was asked for last
 

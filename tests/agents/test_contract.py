@@ -8,10 +8,10 @@ import pytest
 from pydantic import BaseModel
 from rest_framework import serializers
 
-from agents import parameters
-from agents.backend import INVALID
-from agents.sidecar import answers, trace_answers
-from agents.sidecar.mapping import sidecar_arguments
+from aeterna_code_search.agents import parameters
+from aeterna_code_search.agents.backend import INVALID
+from aeterna_code_search.agents.sidecar import answers, trace_answers
+from aeterna_code_search.agents.sidecar.mapping import sidecar_arguments
 from central.codemap.requests import (
     ConsumersRequestSerializer,
     MapRequestSerializer,

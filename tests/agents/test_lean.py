@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.lean import lean
+from aeterna_code_search.agents.lean import lean
 from tests.agents.expanding import expanded, reduced
 from tests.agents.recorded import DATA, recorded
 from tests.property_settings import examples

@@ -4,8 +4,8 @@ import pytest
 from mcp.server import MCPServer
 from mcp.types import CallToolResult
 
-from agents.registry import ToolRegistry
-from agents.results import error_in, success
+from aeterna_code_search.agents.registry import ToolRegistry
+from aeterna_code_search.agents.results import error_in, success
 from tests.agents.calling import call, text_of, tools_of
 
 

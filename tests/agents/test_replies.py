@@ -3,11 +3,11 @@
 import pytest
 from mcp.types import TextContent
 
-from agents.lean import lean
-from agents.replies import Reply, result_of
-from agents.text import search_text
-from agents.tokens import estimate_tokens
-from agents.truncation import MIN_TOKENS, Structure, truncate_search
+from aeterna_code_search.agents.lean import lean
+from aeterna_code_search.agents.replies import Reply, result_of
+from aeterna_code_search.agents.text import search_text
+from aeterna_code_search.agents.tokens import estimate_tokens
+from aeterna_code_search.agents.truncation import MIN_TOKENS, Structure, truncate_search
 from tests.agents.recorded import recorded
 
 

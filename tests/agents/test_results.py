@@ -3,8 +3,8 @@
 import pytest
 from mcp.types import CallToolResult
 
-from agents.backend import ToolError
-from agents.results import ERROR_KEY, error_in, failure, success
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import ERROR_KEY, error_in, failure, success
 
 
 def test_what_is_refused_is_read_again() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS
-from agents.results import error_in
+from aeterna_code_search.agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS
+from aeterna_code_search.agents.results import error_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 

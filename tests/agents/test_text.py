@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.graph.text import (
+from aeterna_code_search.agents.graph.text import (
     context_text,
     link_text,
     related_text,
@@ -13,9 +13,9 @@ from agents.graph.text import (
     unmigrated_text,
     violations_text,
 )
-from agents.text import code_text, receipt_text, search_text, status_text
-from agents.trace.text import graph_text, links_text
-from agents.truncation import MIN_TOKENS, Budget, truncate_search
+from aeterna_code_search.agents.text import code_text, receipt_text, search_text, status_text
+from aeterna_code_search.agents.trace.text import graph_text, links_text
+from aeterna_code_search.agents.truncation import MIN_TOKENS, Budget, truncate_search
 from tests.agents.recorded import recorded
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.tokens import estimate_tokens, pieces
+from aeterna_code_search.agents.tokens import estimate_tokens, pieces
 from tests.agents.token_kinds import TABLE, texts_by_kind
 from tests.property_settings import examples
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS, ToolError
-from agents.lean import lean
-from agents.results import ERROR_KEY, error_in
+from aeterna_code_search.agents.backend import INDEX_NOT_FOUND, LOCAL_HINTS, ToolError
+from aeterna_code_search.agents.lean import lean
+from aeterna_code_search.agents.results import ERROR_KEY, error_in
 from tests.agents.calling import call, code_server, text_of, tools_of
 from tests.agents.expanding import expanded
 from tests.agents.recorded import RecordedBackend, recorded

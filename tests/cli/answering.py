@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from cli.app import codesearch_application
+from aeterna_code_search.cli.app import codesearch_application
 from indexer.errors import IndexerError
 from tests.agents.recorded import recorded
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from scripts.local_service import clean_environment
 
-PROGRAM = [sys.executable, "-m", "cli"]
+PROGRAM = [sys.executable, "-m", "aeterna_code_search.cli"]
 
 
 def codesearch(

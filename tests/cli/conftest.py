@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.target.local_token import LocalToken
+from aeterna_code_search.client.target.local_token import LocalToken
 from scripts.examples import example_repositories
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import MakeRepository, make_repository, prepared_data_directory

@@ -5,14 +5,14 @@ from importlib import import_module
 import pytest
 from typer.main import get_command, get_group
 
-from cli import app
+from aeterna_code_search.cli import app
 
 
 def commands_of(module: str) -> set[str]:
-    """The names of the commands that a module of cli.commands adds."""
+    """The names of the commands that a module of aeterna_code_search.cli.commands adds."""
     application = app._application()
     application.callback()(lambda: None)
-    application.add_typer(import_module(f"cli.commands.{module}").commands)
+    application.add_typer(import_module(f"aeterna_code_search.cli.commands.{module}").commands)
     return set(get_group(application).commands)
 
 

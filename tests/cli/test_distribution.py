@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import distribution
+from aeterna_code_search.cli import distribution
 from scripts.local_service import ROOT
 
 
@@ -45,16 +45,16 @@ def test_our_own_packages_are_no_reason_for_a_word() -> None:
 def test_another_project_with_files_in_our_packages_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path, "some-agents", "agents", "unrelated")
-    install(tmp_path, "other-cli", "cli")
+    install(tmp_path, "some-tools", "integrations", "unrelated")
+    install(tmp_path, "other-indexer", "indexer")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     warning = distribution.sharing_warning()
     assert warning is not None
-    assert "`agents` (some-agents), `cli` (other-cli)." in warning
+    assert "`indexer` (other-indexer), `integrations` (some-tools)." in warning
     assert "uv tool install aeterna-code-search" in warning
 
 
-@pytest.mark.parametrize("package", [name for name in distribution.PACKAGES if name != "cli"])
+@pytest.mark.parametrize("package", distribution.PACKAGES[1:])  # the first has the check
 def test_a_package_that_python_finds_elsewhere_ends_the_command(
     tmp_path: Path, package: str
 ) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.indexing import index_target
-from cli.target.target import open_target
+from aeterna_code_search.cli.indexing import index_target
+from aeterna_code_search.client.target.target import open_target
 from indexer.client.credentials import Purpose
 from indexer.pipeline.job import ScipRequest, scip_request
 from indexer.pipeline.report import Report, ScipReport

@@ -24,8 +24,8 @@ PLACE = {"AETERNA_TOKEN": "aet_x", "AETERNA_ORGANIZATION": "acme"}
 
 def test_help_imports_nothing_but_the_parser_of_arguments() -> None:
     check = (
-        "import sys, cli.main\n"
-        "from cli.app import codesearch_application\n"
+        "import sys, aeterna_code_search.cli.main\n"
+        "from aeterna_code_search.cli.app import codesearch_application\n"
         "from typer.testing import CliRunner\n"
         "found = CliRunner().invoke(codesearch_application(), ['search', '--help'])\n"
         "assert found.exit_code == 0, found.output\n"
@@ -43,7 +43,8 @@ def test_its_version_is_that_of_the_distribution(tmp_path: Path, options: list[s
 
 def test_aeterna_has_the_same_commands(tmp_path: Path) -> None:
     program = (
-        "import sys; from cli.main import main_aeterna; sys.argv[0] = 'aeterna'; main_aeterna()"
+        "import sys; from aeterna_code_search.cli.main import main_aeterna\n"
+        "sys.argv[0] = 'aeterna'; main_aeterna()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "codesearch", "--help"],
@@ -115,7 +116,13 @@ def test_a_signal_ends_it_without_a_traceback(
 
 
 @pytest.mark.parametrize(
-    "module", ["indexer.config.settings", "cli.app", "typer", "cli.target.target"]
+    "module",
+    [
+        "indexer.config.settings",
+        "aeterna_code_search.cli.app",
+        "typer",
+        "aeterna_code_search.client.target.target",
+    ],
 )
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_it_starts_ends_it_so_too(
@@ -123,7 +130,7 @@ def test_a_signal_while_it_starts_ends_it_so_too(
 ) -> None:
     program = f"""
 import os, sys
-from cli import main
+from aeterna_code_search.cli import main
 
 class Interrupting:
     def find_spec(self, name, path, target=None):
@@ -147,7 +154,7 @@ def test_a_signal_while_the_last_words_are_written_ends_it_so_too(
 ) -> None:
     program = f"""
 import os, signal, sys
-from cli import main
+from aeterna_code_search.cli import main
 
 class Interrupted:
     def flush(self):

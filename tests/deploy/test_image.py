@@ -22,7 +22,7 @@ from tests.deploy import composition, dockerfile
 from tests.deploy.containers import Container, running, wait_for
 from tests.indexer.store.qdrant.server import running_stand_in
 
-PACKAGES = ("agents", "central", "cli", "indexer", "integrations")
+PACKAGES = ("aeterna_code_search", "central", "indexer", "integrations")
 # What no container runs, in site-packages; deploy/install.sh deletes it.
 ABSENT = (
     "tree_sitter*", "git", "qdrant_edge*", "huggingface_hub*", "hf_xet*", "fsspec*", "watchfiles*",

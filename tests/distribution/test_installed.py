@@ -20,6 +20,8 @@ from tests.e2e.agents import agent_over_stdio
 from tests.e2e.conftest import has_postgres, write_files
 from tests.waiting import wait_until
 
+AGENTS_SDK = "openai-agents==0.24.0"  # it installs a package `agents`
+
 MAIL = "def deliver_mail(envelope):\n    return envelope\n\n\ndef send():\n    deliver_mail('a')\n"
 
 
@@ -109,16 +111,20 @@ def test_the_base_installation_needs_no_package_of_the_server(installation: Inst
     assert "opentelemetry-sdk==" not in listed
 
 
-def test_the_extras_bring_what_they_are_for(installation: Installation, tmp_path: Path) -> None:
+def test_the_extras_stand_beside_a_distribution_with_a_package_called_agents(
+    installation: Installation, tmp_path: Path
+) -> None:
     prefix = tmp_path / "venv"
     uv("venv", "--python", sys.executable, prefix)
     package = f"{NAME}[chunkhound,codequery,langchain,server]"
-    command = ("pip", "install", "--python", prefix / "bin/python", package)
+    command = ("pip", "install", "--python", prefix / "bin/python", package, AGENTS_SDK)
     install(*command, environment=installation.settings())
-    modules = "redis, opentelemetry.sdk, xxhash, integrations.chunkhound.search"
-    modules += ", integrations.codequery.tool, integrations.langchain.tool"
+    ours = "aeterna_code_search.integrations"
+    modules = f"redis, opentelemetry.sdk, xxhash, {ours}.chunkhound.search"
+    modules += f", {ours}.codequery.tool, {ours}.langchain.tool, aeterna_code_search.agents"
+    program = f"import {modules}; from agents import Agent, Runner"
     done = subprocess.run(
-        [prefix / "bin/python", "-P", "-c", f"import {modules}"],
+        [prefix / "bin/python", "-P", "-c", program],
         cwd=tmp_path,
         env=installation.variables(tmp_path),
         capture_output=True,

@@ -96,7 +96,7 @@ def stdio_server(directory: Path, environ: Mapping[str, str]) -> StdioServerPara
     """`codesearch mcp` in a directory."""
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "cli", "mcp"],
+        args=["-m", "aeterna_code_search.cli", "mcp"],
         env=clean_environment(environ),
         cwd=directory,
     )

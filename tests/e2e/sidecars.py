@@ -38,7 +38,7 @@ class Sidecar:
         """Start it and wait until it answers."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "cli", "sidecar", "--bind", self.bind],
+                [sys.executable, "-m", "aeterna_code_search.cli", "sidecar", "--bind", self.bind],
                 env=clean_environment(self.environment),
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from agents.configuration import AGENTS, AgentName
-from cli.agent_config.rules import RULES
+from aeterna_code_search.agents.configuration import AGENTS, AgentName
+from aeterna_code_search.cli.agent_config.rules import RULES
 from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.agents import Agent, agent_over_http, agent_over_stdio, settings_of, text_of
 
@@ -133,7 +133,7 @@ def test_every_command_exists() -> None:
         re.findall(r"manage\.py (\w+)", shell)
     )
 
-    known = {path.stem for path in (ROOT / "cli" / "commands").glob("*.py")}
+    known = {path.stem for path in (ROOT / "aeterna_code_search/cli/commands").glob("*.py")}
     known |= {path.stem for path in ROOT.glob("central/*/management/commands/*.py")}
     assert used
     assert used <= known

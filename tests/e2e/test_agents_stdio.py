@@ -221,7 +221,7 @@ def test_the_commands_answer_as_the_tools_do(desk: Desk, words: tuple[str, ...])
     desk.write("billing/invoices.py", UNCOMMITTED)
 
     done = subprocess.run(
-        [sys.executable, "-m", "cli", *words, "--json"],
+        [sys.executable, "-m", "aeterna_code_search.cli", *words, "--json"],
         cwd=desk.clone,
         env=clean_environment(desk.settings),
         capture_output=True,

@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
-from agents.results import error_in
+from aeterna_code_search.agents.results import error_in
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, free_address, running_service
 from tests.agents.expanding import expanded, reduced

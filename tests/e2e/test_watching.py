@@ -18,9 +18,9 @@ from typing import Any
 import psutil
 import pytest
 
+from aeterna_code_search.cli.watch.lock import watched
 from central.runtime.data_directory import running_server
 from central.runtime.idle_shutdown import keep_alive
-from cli.watch.lock import watched
 from scripts.local_service import ROOT, Organization, Service, clean_environment
 from scripts.local_watcher import WATCH, Line, Watcher
 from tests.e2e.conftest import prepared_data_directory

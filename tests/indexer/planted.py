@@ -6,8 +6,8 @@
 from contextlib import suppress
 from pathlib import Path
 
-from cli.overlay.line_map import EditedLines
-from cli.watch.snapshot import Snapshots
+from aeterna_code_search.cli.overlay.line_map import EditedLines
+from aeterna_code_search.cli.watch.snapshot import Snapshots
 from indexer.errors import GitError
 from indexer.git.attributes import attributes_at
 from indexer.git.edits import branch_edits, diff_hunks

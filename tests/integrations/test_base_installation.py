@@ -24,6 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DYNAMIC = PROJECT["tool"]["setuptools"]["dynamic"]
 EXTRAS: dict[str, dict[str, list[str]]] = DYNAMIC["optional-dependencies"]
+CLI = "aeterna_code_search.cli"
+PACKAGES = f"{CLI}.main, aeterna_code_search.agents, indexer"
+PACKAGES += ", aeterna_code_search.integrations.service_index"
 # What the base has, and loads where it needs it.
 NEEDED = {"pathspec"}
 PROGRAM = """
@@ -115,14 +118,13 @@ def test_the_hook_refuses(module: str) -> None:
 @pytest.mark.parametrize("module", sorted(late_modules()))
 def test_no_package_loads_a_module_of_an_extra(module: str) -> None:
     """One at a time: what two modules share would hide the second."""
-    packages = "cli.main, agents, indexer, integrations, integrations.service_index"
-    done = python(f"import {packages}\nprint({module!r} in sys.modules)", refused=set())
+    done = python(f"import {PACKAGES}\nprint({module!r} in sys.modules)", refused=set())
     assert (done.returncode, done.stdout, done.stderr) == (0, "False\n", "")
 
 
 def test_packages_load_without_the_extras() -> None:
-    program = "import cli.main, agents, agents.tools, indexer, integrations.service_index"
-    done = python(program, refused=missing_modules() - {"pydantic"})  # which MCP brings, too
+    refused = missing_modules() - {"pydantic"}  # which MCP brings, too
+    done = python(f"import {PACKAGES}, aeterna_code_search.agents.tools", refused=refused)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -135,7 +137,7 @@ def run_module(module: str, *arguments: str, **options: Mapping[str, str] | Path
 
 
 def test_codesearch_shows_its_help() -> None:
-    assert "search" in run_module("cli", "--help")
+    assert "search" in run_module(CLI, "--help")
 
 
 @pytest.mark.parametrize("arguments", [("run", "--help"), ("--help",)])
@@ -161,16 +163,16 @@ def test_codesearch_indexes_and_searches(service: Service, tmp_path: Path) -> No
     write_files(root, {"mail.py": "def deliver_mail(envelope):\n    return envelope\n"})
     commit_all(root, "First commit")
     index_here(acme, root, "mail")
-    found = run_module("cli", "search", "deliver_mail", environ=environ, directory=root)
+    found = run_module(CLI, "search", "deliver_mail", environ=environ, directory=root)
     assert "mail/mail.py:1: def deliver_mail(envelope):" in found
-    status = run_module("cli", "status", environ=environ, directory=root)
+    status = run_module(CLI, "status", environ=environ, directory=root)
     assert status.startswith("mail\tcurrent")
     run_module("indexer", "run", "--path", str(root), environ=environ, directory=root)
 
 
 @pytest.mark.parametrize("module", sorted({"langchain_core", "pydantic", "yaml"}))
 def test_langchain_names_its_extra(module: str) -> None:
-    program = "from integrations.langchain import CodebaseSearchTool"
+    program = "from aeterna_code_search.integrations.langchain import CodebaseSearchTool"
     done = python(program, refused={module})
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
@@ -179,6 +181,6 @@ def test_langchain_names_its_extra(module: str) -> None:
 
 
 def test_langchain_hides_no_mistake_of_its_own() -> None:
-    program = "from integrations.langchain import CodebaseSearchTool"
-    done = python(program, refused={"integrations.service_index", "httpx"})
+    program = "from aeterna_code_search.integrations.langchain import CodebaseSearchTool"
+    done = python(program, refused={"aeterna_code_search.integrations.service_index", "httpx"})
     assert done.stderr.strip().endswith("ModuleNotFoundError: No module named 'httpx'")

@@ -165,7 +165,9 @@ def _store_message_of_searches(destination: AlertDestination, now: datetime) -> 
     message_id = uuid.uuid4()
     body = searches_body(destination.organization.slug, message_id=message_id, at=now, found=found)
     _put(destination, message_id, body, now)
-    SavedSearch.objects.filter(pk__in=[one.pk for one in found]).update(found=0, found_since=None)
+    SavedSearch.objects.filter(pk__in=[search.pk for search in found]).update(
+        found=0, found_since=None
+    )
 
 
 def _put(

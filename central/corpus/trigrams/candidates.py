@@ -111,11 +111,11 @@ def candidates(
     if tree == EVERYTHING:
         return Candidates(is_everything=True)
     hashes = sorted(set(tree_hashes(tree)))
-    part = restricted(tree, {one for at, one in enumerate(hashes) if chosen >> at & 1})
+    part = restricted(tree, {digest for at, digest in enumerate(hashes) if chosen >> at & 1})
     if part == EVERYTHING:
         part = restricted(tree, _useful_trigrams(repository_ids, tree, most))
     used = set(tree_hashes(part))
-    result = Candidates(chosen=sum(1 << at for at, one in enumerate(hashes) if one in used))
+    result = Candidates(chosen=sum(1 << at for at, digest in enumerate(hashes) if digest in used))
     rest = repository_ids
     wide: list[int] = []  # repositories in which only the part was looked up
     while rest and result.count <= most:
@@ -138,16 +138,18 @@ def _useful_trigrams(repository_ids: Sequence[int], tree: Tree, most: int) -> se
     if len(repository_ids) <= _FEW or len(uses) <= _FEW_TRIGRAMS:
         return set(uses)
     sampled = repository_ids[:: -(-len(repository_ids) // _SAMPLED)]
-    segments = [one for one in _segments(sampled, tree) if one.files is not None]
-    bits = {one: _bits(segments, one) for one in uses}
+    segments = [segment for segment in _segments(sampled, tree) if segment.files is not None]
+    bits = {use: _bits(segments, use) for use in uses}
     files = matching_bits(tree, bits).bit_count()
     if files * len(repository_ids) > most * len(sampled):
         return set(uses)
-    for one in sorted(uses, key=lambda one: (uses[one], -bits[one].bit_count(), one)):
-        own = bits.pop(one)
+    for use in sorted(
+        uses, key=lambda trigram: (uses[trigram], -bits[trigram].bit_count(), trigram)
+    ):
+        own = bits.pop(use)
         found = matching_bits(tree, bits)
         if found < 0 or (found.bit_count() - files) * _ROWS_OF_FILE > len(segments):
-            bits[one] = own
+            bits[use] = own
         else:
             files = found.bit_count()
     return set(bits)
@@ -165,8 +167,8 @@ def _bits(segments: Sequence[_Segment], value: int) -> int:
 
 def _narrow(result: Candidates, repository_ids: Sequence[int], tree: Tree) -> None:
     """Look up the whole tree in repositories."""
-    for one in repository_ids:
-        result.files.pop(one, None)
+    for repository_id in repository_ids:
+        result.files.pop(repository_id, None)
     rest = repository_ids
     while rest:
         _, rest = _look_up(result, rest, tree)

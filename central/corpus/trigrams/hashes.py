@@ -35,8 +35,13 @@ _SHIFT: Final = np.uint32(15)
 def _case_pairs() -> list[tuple[int, int]]:
     pairs = list(_LATER_PAIRS)
     for code in range(_CASED_END):
-        one = chr(code)
-        for other in {one.lower(), one.upper(), one.title(), one.casefold()} - {one}:
+        character = chr(code)
+        for other in {
+            character.lower(),
+            character.upper(),
+            character.title(),
+            character.casefold(),
+        } - {character}:
             if len(other) == 1:
                 pairs.append((code, ord(other)))
     return pairs
@@ -53,9 +58,9 @@ def fold_table() -> NDArray[np.uint32]:
     is_changed = True
     while is_changed:
         is_changed = False
-        for one, other in pairs:
-            if table[one] != table[other]:
-                table[one] = table[other] = min(table[one], table[other])
+        for code, other in pairs:
+            if table[code] != table[other]:
+                table[code] = table[other] = min(table[code], table[other])
                 is_changed = True
     return table
 

@@ -98,8 +98,8 @@ def chosen_segments(segments: Sequence[Segment]) -> list[Segment]:
     """Choose the segments to merge: those that are worn, or the smallest of too many."""
     if worn := [segment for segment in segments if segment.is_worn]:
         return _fitting(worn)
-    small = [one for one in segments if one.postings < SEGMENT_POSTINGS // 2]
-    small = [one for one in small if len(one.files) < SEGMENT_FILES // 2]
+    small = [segment for segment in segments if segment.postings < SEGMENT_POSTINGS // 2]
+    small = [segment for segment in small if len(segment.files) < SEGMENT_FILES // 2]
     if len(small) <= MOST_SEGMENTS:
         return []
     small.sort(key=lambda segment: segment.postings)
@@ -130,7 +130,7 @@ def _read_segments(repository_id: int) -> list[Segment]:
     for key, postings, buckets, packed in fetch_rows(_SEGMENTS, [repository_id, FORMAT]):
         files = unpack_ids(packed)
         found = fetch_rows(_LIVE, [repository_id, id_array(files.tolist())])
-        live = np.isin(files, np.array([one for (one,) in found], np.int64))
+        live = np.isin(files, np.array([file_id for (file_id,) in found], np.int64))
         segments.append(Segment(key, postings, buckets, files, live))
     return segments
 

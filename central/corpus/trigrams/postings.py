@@ -77,7 +77,7 @@ def _file_parts(files: Sequence[Hashes], parts: int) -> Iterator[Keys]:
         slices = [
             hashes[cut[part] : cut[part + 1]] for cut, hashes in zip(cuts, files, strict=True)
         ]
-        ordinals = np.repeat(np.arange(len(slices)), [len(one) for one in slices])
+        ordinals = np.repeat(np.arange(len(slices)), [len(slice_) for slice_ in slices])
         if slices:
             yield posting_keys(np.concatenate(slices), ordinals)
 

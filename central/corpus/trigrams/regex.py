@@ -123,7 +123,7 @@ def _is_empty(node: Node) -> bool:
 
 def _best(*sets: _Texts) -> _Texts:
     """Return the set that says most: the one whose shortest text is the longest."""
-    return max((one for one in sets if len(one) <= _MOST_TEXTS), key=_shortest, default=_NONE)
+    return max((texts for texts in sets if len(texts) <= _MOST_TEXTS), key=_shortest, default=_NONE)
 
 
 def _shortest(texts: _Texts) -> int:
@@ -184,7 +184,7 @@ def _then(first: _Matches, second: _Matches) -> _Matches:
 
 
 def _pairs(first: _Texts, second: _Texts) -> _Texts:
-    return frozenset(_joined_texts(one, other) for one in first for other in second)
+    return frozenset(_joined_texts(start, other) for start in first for other in second)
 
 
 def _joined_texts(first: str, second: str) -> str:

@@ -81,7 +81,9 @@ def parse_pattern(pattern: str, *, folds: bool = True) -> Node:
 
     Without `folds`, characters stay as they are written: for a pattern that respects case.
     """
-    if len(pattern) > MOST_CHARACTERS or any(ord(one) in _SURROGATES for one in pattern):
+    if len(pattern) > MOST_CHARACTERS or any(
+        ord(character) in _SURROGATES for character in pattern
+    ):
         raise UnreadablePatternError
     parser = _Parser(pattern, folds=folds)
     node = parser.alternatives(0)

@@ -79,7 +79,7 @@ def insert_segment(
     [key] = new_ids(TrigramSegment, 1)
     row = (key, repository_id, pack_ids(files), segment.postings, segment.buckets, FORMAT)
     copy_rows(_SEGMENTS, [row])
-    copy_rows(_POSTINGS, [(key, *one) for one in segment.rows])
+    copy_rows(_POSTINGS, [(key, *posting_row) for posting_row in segment.rows])
 
 
 def delete_segments(keys: Sequence[int]) -> bool:

@@ -106,7 +106,7 @@ def _thinned(tree: Tree, most: int, uses: Mapping[int, int]) -> Tree:
     if isinstance(tree, Any):
         return any_of(parts)
     trigrams = [part for part in parts if isinstance(part, Trigram)]
-    trigrams.sort(key=lambda one: (uses[one.hash], one.hash))
+    trigrams.sort(key=lambda trigram: (uses[trigram.hash], trigram.hash))
     others = [part for part in parts if not isinstance(part, Trigram)]
     return all_of([*trigrams, *others][:most])
 

@@ -75,7 +75,7 @@ def remove_pattern(
     present = _locked_patterns(organization, patterns)
     if pattern not in present:
         raise NotFoundError("The policy has no such entry.", code="pattern_not_found")
-    changes: dict[str, Any] = {patterns: [one for one in present if one != pattern]}
+    changes: dict[str, Any] = {patterns: [kept for kept in present if kept != pattern]}
     return set_policy(organization_slug=organization.slug, actor=actor, **changes)
 
 

@@ -158,8 +158,12 @@ def _install(organization: Organization, event: Installed) -> str:
         organization,
         installation_id=event.installation_id,
         listed=[
-            ListedRepository(one.name, one.repository_id, _listed_visibility(one))
-            for one in event.repositories
+            ListedRepository(
+                installed_repository.name,
+                installed_repository.repository_id,
+                _listed_visibility(installed_repository),
+            )
+            for installed_repository in event.repositories
         ],
     )
     noted = "installation noted" if has_policy else "no policy to note the installation in"

@@ -61,7 +61,7 @@ def commit_run(
         )
         put_documents(
             repository_id=run.repository_id,
-            documents=[one for rows in contents for one in rows.documents],
+            documents=[document for rows in contents for document in rows.documents],
             removed=[path for rows in contents for path in rows.removed_documents],
             delta=delta,
         )

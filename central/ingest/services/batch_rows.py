@@ -52,10 +52,12 @@ def make_rows(run: IndexRun, records: Sequence[Record]) -> BatchRows:
         repository_id=run.repository_id, run_id=run.pk, extractor=Extractor.parse(run.extractor)
     )
     return BatchRows(
-        files=encode_files(context, [one for one in records if isinstance(one, FileRecord)]),
-        removed=[one.path for one in records if isinstance(one, Removal)],
-        documents=[one for one in records if isinstance(one, ScipDocument)],
-        removed_documents=[one.path for one in records if isinstance(one, ScipRemoval)],
+        files=encode_files(
+            context, [record for record in records if isinstance(record, FileRecord)]
+        ),
+        removed=[record.path for record in records if isinstance(record, Removal)],
+        documents=[record for record in records if isinstance(record, ScipDocument)],
+        removed_documents=[record.path for record in records if isinstance(record, ScipRemoval)],
     )
 
 

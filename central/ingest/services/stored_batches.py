@@ -91,10 +91,13 @@ def _size_in_memory(batch: BatchRows) -> int:
         *(files.chunks, files.symbols, files.references),
         *(files.manifests, files.imports, files.exports),
     )
-    points = [len(one.terms) + len(one.vector) for own in files.packed_points for one in own]
+    points = [len(point.terms) + len(point.vector) for own in files.packed_points for point in own]
     symbols = [len(symbol) for document in documents for symbol in document.symbols]
     places = [
-        len(one.definitions) + len(one.references) + len(one.relationships) for one in documents
+        len(scip_document.definitions)
+        + len(scip_document.references)
+        + len(scip_document.relationships)
+        for scip_document in documents
     ]
     values = (
         len(FileRow._fields) * len(files.files)
@@ -107,7 +110,7 @@ def _size_in_memory(batch: BatchRows) -> int:
     )
     sizes = (
         *(sys.getsizeof(file.content) for file in files.files),
-        *(len(one.data) for one in rows),
+        *(len(row.data) for row in rows),
         *points,
         *symbols,
     )

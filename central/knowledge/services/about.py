@@ -131,7 +131,7 @@ def documents_about(
         for project, path, name in places
         if (project, path) in files
     ]
-    repositories = {one.file.repository_id for one in subjects}
+    repositories = {subject.file.repository_id for subject in subjects}
     return KnowledgeAnswer(
         knowledge_about(credential=credential, subjects=subjects),
         scope.receipt(repositories, projects=repositories),
@@ -152,17 +152,19 @@ def knowledge_about(*, credential: Credential, subjects: Sequence[Subject]) -> K
 def _links(subjects: Iterable[Subject]) -> list[_Link]:
     """Edges of the nodes of code that concern a subject."""
     by_repository: dict[int, list[Subject]] = {}
-    for one in subjects:
-        by_repository.setdefault(one.file.repository_id, []).append(one)
-    paths = {path for group in by_repository.values() for one in group for path in one.paths}
+    for subject in subjects:
+        by_repository.setdefault(subject.file.repository_id, []).append(subject)
+    paths = {
+        path for group in by_repository.values() for subject in group for path in subject.paths
+    }
     rows = Node.objects.filter(
         repository__in=list(by_repository), path__in=paths, kind__in=CODE_KINDS
     ).values_list("pk", "repository_id", "path", "qualified_name")
     own: dict[int, bool] = {}
     for key, repository, path, name in rows:
         group = by_repository[repository or 0]
-        is_inside = any(one.contains(path, name) for one in group)
-        if is_inside or any(one.concerns(path, name) for one in group):
+        is_inside = any(subject.contains(path, name) for subject in group)
+        if is_inside or any(subject.concerns(path, name) for subject in group):
             own[key] = is_inside
     return _edges_of(own) if own else []
 
@@ -199,7 +201,9 @@ def _documents(links: Iterable[_Link], credential: Credential) -> list[LinkedDoc
         )
         for node in nodes
     ]
-    return sorted(found, key=lambda one: (one.node.archived, _rank(one.why), one.node.id))
+    return sorted(
+        found, key=lambda document: (document.node.archived, _rank(document.why), document.node.id)
+    )
 
 
 def _rank(types: list[str]) -> int:
@@ -212,13 +216,14 @@ def _policies(
 ) -> list[ApplicablePolicy]:
     """Policies of a subject's language and path."""
     visible = visible_nodes(credential=credential).filter(
-        Q(repository__isnull=True) | Q(repository__in={one.file.repository_id for one in subjects}),
+        Q(repository__isnull=True)
+        | Q(repository__in={subject.file.repository_id for subject in subjects}),
         kind=NodeKind.POLICY,
     )
     policies = Policy.objects.filter(
         document__node__in=visible,
         document__archived_at=None,
-        language__in={one.file.language for one in subjects},
+        language__in={subject.file.language for subject in subjects},
     ).select_related("document__node__repository")
     matches: dict[int, list[dict[str, Any]]] = {}
     for link in violated:
@@ -237,16 +242,16 @@ def _policies(
     return sorted(found, key=_gravity)
 
 
-def _gravity(one: ApplicablePolicy) -> tuple[bool, int, str]:
-    return not one.is_violated, Severity.values.index(one.severity), one.node.id
+def _gravity(policy: ApplicablePolicy) -> tuple[bool, int, str]:
+    return not policy.is_violated, Severity.values.index(policy.severity), policy.node.id
 
 
 def _holds_for_any(policy: Policy, subjects: Iterable[Subject]) -> bool:
     holds_for = pattern_matcher(policy)
     project = policy.document.node.repository_id
     return any(
-        one.file.language == policy.language
-        and project in (None, one.file.repository_id)
-        and holds_for(one.file.path)
-        for one in subjects
+        subject.file.language == policy.language
+        and project in (None, subject.file.repository_id)
+        and holds_for(subject.file.path)
+        for subject in subjects
     )

@@ -79,10 +79,10 @@ def catch_up(
     failed: set[Document | Repository] = set()
     for _ in range(_TURNS):  # again: another process may have been refused the lock
         tried = 0
-        for one in _organizations_due(organization):
-            with held(one) as is_held:
+        for due in _organizations_due(organization):
+            with held(due) as is_held:
                 if is_held:
-                    tried += _take_turn(one, is_stopping, failed)
+                    tried += _take_turn(due, is_stopping, failed)
         if not tried or is_stopping():
             break
 

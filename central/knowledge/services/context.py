@@ -77,9 +77,9 @@ def context(
         project=project,
         file=file,
         commit=repository.last_indexed_commit,
-        decisions=[one for one in documents if one.node.kind == NodeKind.KNOWLEDGE],
+        decisions=[document for document in documents if document.node.kind == NodeKind.KNOWLEDGE],
         policies=known.policies,
-        memories=[one for one in documents if one.node.kind == NodeKind.MEMORY],
+        memories=[document for document in documents if document.node.kind == NodeKind.MEMORY],
         callers=_callers(credential, project, file),
         callees=_callees(credential, project, row),
         truncated={},
@@ -90,7 +90,7 @@ def context(
 
 def _alike(file: File, linked: list[LinkedDocument], scope: GraphScope) -> list[LinkedDocument]:
     """Documents that resemble the file and are not linked to it."""
-    known = {one.node.id for one in linked}
+    known = {document.node.id for document in linked}
     alike = related_documents(
         CodePlace(file.repository, file.path),
         scope,
@@ -98,9 +98,9 @@ def _alike(file: File, linked: list[LinkedDocument], scope: GraphScope) -> list[
         limit=_RELATED,
     )
     return [
-        LinkedDocument(one.node, ["related"], one.similarity)
-        for one in alike
-        if one.node.id not in known and (one.similarity or 0) >= _STRONG
+        LinkedDocument(node.node, ["related"], node.similarity)
+        for node in alike
+        if node.node.id not in known and (node.similarity or 0) >= _STRONG
     ]
 
 
@@ -147,7 +147,13 @@ def _neighbours(
             neighbour = Neighbour(*place, far.line, shown, name, link.confidence)
             found.setdefault((*place, far.qualified_name, name), neighbour)
     return sorted(
-        found.values(), key=lambda one: (one.project == project, one.project, one.file, one.line)
+        found.values(),
+        key=lambda neighbour: (
+            neighbour.project == project,
+            neighbour.project,
+            neighbour.file,
+            neighbour.line,
+        ),
     )
 
 

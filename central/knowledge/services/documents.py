@@ -258,12 +258,12 @@ def require_properties(properties: Mapping[str, Any]) -> None:
 def _depth(value: object) -> int:
     """Levels of objects and lists; read without recursion, since the depth is what is in doubt."""
     depth, level = 0, [value]
-    while level := [one for one in level if isinstance(one, dict | list)]:
+    while level := [container for container in level if isinstance(container, dict | list)]:
         depth += 1
         if depth > NODE_PROPERTIES_DEPTH:
             break
         level = [
-            inner for one in level for inner in (one.values() if isinstance(one, dict) else one)
+            inner for part in level for inner in (part.values() if isinstance(part, dict) else part)
         ]
     return depth
 

@@ -96,7 +96,9 @@ def definitions_around(file: File, lines: Iterable[int]) -> dict[int, str]:
         if inner:
             return inner[-1]
         following = next(((name, first) for name, first, _ in symbols if first > line), None)
-        if following is None or not all(one.strip() for one in text[line : following[1] - 1]):
+        if following is None or not all(
+            between.strip() for between in text[line : following[1] - 1]
+        ):
             return ""
         return following[0]
 

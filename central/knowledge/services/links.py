@@ -99,11 +99,11 @@ def ends_of(asked: Link, *, credential: Credential) -> tuple[Node, Node]:
             code="invalid_edge_type",
         )
     found = [find_target(text, credential=credential) for text in (asked.source, asked.target)]
-    for one in found:
-        project = one.repository.name if one.repository else None
+    for end in found:
+        project = end.repository.name if end.repository else None
         require_writer(credential, project=project)
     source, target = (
-        _locked(*one) for one in zip((asked.source, asked.target), found, strict=True)
+        _locked(*named_end) for named_end in zip((asked.source, asked.target), found, strict=True)
     )
     if source.pk == target.pk:
         raise InvalidError("A node cannot be linked to itself.", code="self_link")

@@ -78,7 +78,10 @@ def _checks_behind(repository: Repository, last: int) -> Iterator[PolicyCheck]:
         .filter(document__archived_at=None)
         .order_by("pk")
     )
-    checks = {one.policy_id: one for one in PolicyCheck.objects.filter(repository=repository)}
+    checks = {
+        policy_check.policy_id: policy_check
+        for policy_check in PolicyCheck.objects.filter(repository=repository)
+    }
     for policy in policies:
         check = checks.get(policy.pk) or PolicyCheck()
         check.policy, check.repository = policy, repository

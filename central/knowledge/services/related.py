@@ -179,24 +179,26 @@ def _related_code(asked: str, target: Target, scope: GraphScope, limit: int) -> 
     own = target if isinstance(target, CodePlace) else None
     prose = words_of(asked)
     names = {item.name: item.id for item in scope.snapshots.values()}
-    repositories = Repository.objects.in_bulk([names[one.project] for one in answer.results])
+    repositories = Repository.objects.in_bulk([names[result.project] for result in answer.results])
     found = []
-    for one in answer.results:
-        repository = repositories[names[one.project]]
-        if own and (own.repository.pk, own.path) == (repository.pk, one.file):
+    for result in answer.results:
+        repository = repositories[names[result.project]]
+        if own and (own.repository.pk, own.path) == (repository.pk, result.file):
             continue
-        name = f"{one.container}.{one.name}" if one.container and one.name else one.name
-        (view,) = code_views([CodePlace(repository, one.file, name)], scope)
+        name = (
+            f"{result.container}.{result.name}" if result.container and result.name else result.name
+        )
+        (view,) = code_views([CodePlace(repository, result.file, name)], scope)
         if view.missing:
-            (view,) = code_views([CodePlace(repository, one.file)], scope)
+            (view,) = code_views([CodePlace(repository, result.file)], scope)
         similarity = None
-        if one.similarity is not None:
-            place = {"path": one.file, "container": one.container, "name": one.name}
-            said = code_words(**place, text=one.content)
+        if result.similarity is not None:
+            place = {"path": result.file, "container": result.container, "name": result.name}
+            said = code_words(**place, text=result.content)
             embedder = scope.snapshots[repository.pk].embedder
-            similarity = _similarity(one.similarity, prose, said, embedder)
-        lines = one.start_line, one.end_line
-        found.append(RelatedNode(view, one.score, similarity, *lines, one.content))
+            similarity = _similarity(result.similarity, prose, said, embedder)
+        lines = result.start_line, result.end_line
+        found.append(RelatedNode(view, result.score, similarity, *lines, result.content))
     return found[:limit]
 
 

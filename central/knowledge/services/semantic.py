@@ -114,7 +114,7 @@ def link_chunks(fresh: FileRange) -> None:
             _Candidate(documents[column], chunks[row], float(cosines[row, column]))
             for row, column in zip(*np.nonzero(cosines >= least), strict=True)
         ]
-        near = compared.filter(pk__in={one.document for one in found} - words.keys())
+        near = compared.filter(pk__in={candidate.document for candidate in found} - words.keys())
         for document in near.defer("vector").iterator(chunk_size=_TEXTS):
             words[document.pk] = words_of(text_of(document))
         links = _best_of([*links, *_weighed(found, words, repository.embedder)])
@@ -125,7 +125,7 @@ def _weighed(
     candidates: Sequence[_Candidate], words: Mapping[int, frozenset[str]], embedder: str
 ) -> list[_Link]:
     """Those whose weight is above LINKED; `words` by document."""
-    rows = Chunk.objects.filter(pk__in={one.chunk for one in candidates}).values_list(
+    rows = Chunk.objects.filter(pk__in={candidate.chunk for candidate in candidates}).values_list(
         "pk", "file__path", "container", "name", "text"
     )
     code = {
@@ -133,17 +133,17 @@ def _weighed(
         for key, path, container, name, text in rows
     }
     links = []
-    for one in candidates:
-        if one.chunk in code:
-            found = resemblance(one.cosine, words[one.document], code[one.chunk])
-            links.append(_Link(*one, weight_of(found, embedder=embedder)))
+    for candidate in candidates:
+        if candidate.chunk in code:
+            found = resemblance(candidate.cosine, words[candidate.document], code[candidate.chunk])
+            links.append(_Link(*candidate, weight_of(found, embedder=embedder)))
     return [link for link in links if link.weight > LINKED]
 
 
 def _best_of(links: Iterable[_Link]) -> list[_Link]:
     """Of each document enough that SEMANTIC_LINKS are left of those in one definition."""
     by_document: dict[int, list[_Link]] = defaultdict(list)
-    for link in sorted(links, key=lambda one: (-one.weight, one.chunk)):
+    for link in sorted(links, key=lambda link: (-link.weight, link.chunk)):
         if len(by_document[link.document]) < _CANDIDATES:
             by_document[link.document].append(link)
     return [link for some in by_document.values() for link in some]
@@ -181,33 +181,33 @@ def _store(links: Iterable[_Link], organization: Organization) -> None:
 
     A document does not resemble the file that it was read from: it is that file.
     """
-    ranked = sorted(links, key=lambda one: (-one.weight, one.chunk))
-    documents = Document.objects.filter(pk__in={one.document for one in ranked})
+    ranked = sorted(links, key=lambda link: (-link.weight, link.chunk))
+    documents = Document.objects.filter(pk__in={link.document for link in ranked})
     sources = {
         document: place
         for document, *place in documents.values_list("pk", "node__repository_id", "source_path")
     }
     read = Chunk.objects.select_related("file__repository").defer("text", "terms")
-    chunks = read.in_bulk({one.chunk for one in ranked})
+    chunks = read.in_bulk({link.chunk for link in ranked})
     targets: dict[int, set[int]] = defaultdict(set)
-    for one in ranked:
-        chunk = chunks[one.chunk]
-        is_own = sources[one.document] == [chunk.repository_id, chunk.file.path]
-        if is_own or len(targets[one.document]) >= SEMANTIC_LINKS:
+    for link in ranked:
+        chunk = chunks[link.chunk]
+        is_own = sources[link.document] == [chunk.repository_id, chunk.file.path]
+        if is_own or len(targets[link.document]) >= SEMANTIC_LINKS:
             continue
         target = node_of(_place_of(chunk)).pk
-        if target in targets[one.document]:
+        if target in targets[link.document]:
             continue  # a better chunk of the same definition
-        targets[one.document].add(target)
+        targets[link.document].add(target)
         Edge.objects.get_or_create(
-            source_id=one.document,
+            source_id=link.document,
             target_id=target,
             type=RELATED,
             defaults={
                 "organization": organization,
                 "origin": Origin.SEMANTIC,
-                "weight": round(one.weight, 4),
-                "cosine": round(one.cosine, 4),
+                "weight": round(link.weight, 4),
+                "cosine": round(link.cosine, 4),
                 "properties": {"start_line": chunk.start_line, "end_line": chunk.end_line},
             },
         )

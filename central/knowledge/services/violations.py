@@ -63,27 +63,27 @@ def _check_part(
     files = _next_files(repository, pending, last)
     until = files[-1].pk if len(files) == _FILES else last
     late: Sequence[Pending] = ()
-    for one in pending:
-        one.check.over_limit = without_fresh(one.check, until)
+    for check in pending:
+        check.check.over_limit = without_fresh(check.check, until)
     found = []
     for file in files:
-        concerned = [one for one in pending if one.concerns(file)]
+        concerned = [check for check in pending if check.concerns(file)]
         matches, late = _check_file(file, concerned, matcher, is_over)
         found.append((file, matches))
         if late or is_over():
             until = file.pk
             break
-    for one in pending:
-        move_check(one.check, until - 1 if one in late else until)
+    for left in pending:
+        move_check(left.check, until - 1 if left in late else until)
     _store([violation for file, matches in found for violation in _violations(file, matches)])
 
 
 def _next_files(repository: Repository, pending: Sequence[Pending], last: int) -> list[File]:
     files = File.objects.filter(
         repository=repository,
-        pk__gt=min(one.check.file_id for one in pending),
+        pk__gt=min(check.check.file_id for check in pending),
         pk__lte=last,
-        language__in={one.policy.language for one in pending},
+        language__in={check.policy.language for check in pending},
         skipped="",
         generated="",
     )
@@ -100,7 +100,7 @@ def _check_file(
     found: _Found = {}
     if not concerned:
         return found, ()
-    rules = {one.policy.pk: one.rule for one in concerned}
+    rules = {check.policy.pk: check.rule for check in concerned}
     try:
         return matcher.matches(file.content, file.language, rules), ()
     except OverLimitError:
@@ -108,10 +108,10 @@ def _check_file(
             _log.warning("policy_match_over_limit", path=file.path, policy=concerned[0].policy.pk)
             concerned[0].give_up(file)
             return found, ()
-    for position, one in enumerate(concerned):
+    for position, check in enumerate(concerned):
         if position and is_over():
             return found, concerned[position:]
-        found |= _check_file(file, [one], matcher, is_over)[0]
+        found |= _check_file(file, [check], matcher, is_over)[0]
     return found, ()
 
 

@@ -9,16 +9,20 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from agents.backend import ServiceBackend, ToolError
-from agents.sidecar.answers import AnswerModel, SearchAnswer, StatusAnswer
-from agents.sidecar.mapping import (
+from aeterna_code_search.agents.backend import ServiceBackend, ToolError
+from aeterna_code_search.agents.sidecar.answers import AnswerModel, SearchAnswer, StatusAnswer
+from aeterna_code_search.agents.sidecar.mapping import (
     api_graph,
     api_links,
     api_search,
     api_status,
     sidecar_arguments,
 )
-from agents.sidecar.trace_answers import CalleesAnswer, CallersAnswer, GraphAnswer
+from aeterna_code_search.agents.sidecar.trace_answers import (
+    CalleesAnswer,
+    CallersAnswer,
+    GraphAnswer,
+)
 from central.errors import NotFoundError
 from central.mcp.auth import caller, current_token
 from central.mcp.sidecar.client import Answer, Sidecar

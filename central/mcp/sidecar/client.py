@@ -19,8 +19,8 @@ from mcp_types import (
     TextContent,
 )
 
-from agents.backend import ToolError
-from agents.results import error_in
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import error_in
 from central.circuit import Circuit, CircuitOpenError
 from central.mcp.sidecar.errors import (
     CallLog,

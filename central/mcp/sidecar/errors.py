@@ -12,8 +12,8 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 from pydantic import ValidationError
 
-from agents.backend import ToolError
-from agents.results import MESSAGE_CHARACTERS
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import MESSAGE_CHARACTERS
 from indexer.limits import SIDECAR_ANSWER_BYTES
 
 

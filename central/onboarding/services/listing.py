@@ -110,7 +110,15 @@ def _queue(
     Organization.objects.select_for_update(no_key=True).get(pk=backfill.organization_id)
     claim.lock()  # it cannot be cancelled now
     expect_repositories(
-        [ListedRepository(one.name, one.id, one.visibility, one.default_branch) for one in chosen],
+        [
+            ListedRepository(
+                forge_repository.name,
+                forge_repository.id,
+                forge_repository.visibility,
+                forge_repository.default_branch,
+            )
+            for forge_repository in chosen
+        ],
         organization_id=backfill.organization_id,
         by=ExpectedBy.BACKFILL,
         asked_at=asked_at,

@@ -67,7 +67,11 @@ def older_repositories(organization: Organization) -> Iterator[OlderRepository]:
     here = Repository.objects.filter(
         organization=organization, retired_at=None, generation__gt=0
     ).order_by("name")
-    older = [(one, parts) for one in here.iterator() if (parts := parts_to_read_again(one))]
+    older = [
+        (repository, parts)
+        for repository in here.iterator()
+        if (parts := parts_to_read_again(repository))
+    ]
     followed = BackfillRepository.objects.filter(
         ACTIVE, repository__in=[repository.pk for repository, _ in older]
     )
@@ -81,9 +85,9 @@ def older_repositories(organization: Organization) -> Iterator[OlderRepository]:
 def queue_older(organization: Organization, *, limit: int, actor: str) -> int:
     """Queue at most `limit` of those that are due; return how many. Nothing is queued twice."""
     due = [
-        one.row.pk
-        for one in older_repositories(organization)
-        if one.state is UpgradeState.DUE and one.row
+        older_repository.row.pk
+        for older_repository in older_repositories(organization)
+        if older_repository.state is UpgradeState.DUE and older_repository.row
     ]
     rows = BackfillRepository.objects.filter(
         ACTIVE,
@@ -107,8 +111,8 @@ def queue_older(organization: Organization, *, limit: int, actor: str) -> int:
 def counts_of(found: Sequence[OlderRepository]) -> dict[UpgradeState, int]:
     """Return how many are in each state, without those that none is in."""
     counts: dict[UpgradeState, int] = defaultdict(int)
-    for one in found:
-        counts[one.state] += 1
+    for repository in found:
+        counts[repository.state] += 1
     return {state: counts[state] for state in UpgradeState if counts[state]}
 
 

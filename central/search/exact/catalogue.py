@@ -78,47 +78,51 @@ class Catalogue:
         `states`: those of the repositories as they were read. Repositories are read whole until
         they are CATALOGUE_REPOSITORY_FILES together; of the others, the files with these ids.
         """
-        whole = self._whole({one: states[one] for one in wanted})
-        rest = {one: ids for one, ids in wanted.items() if one not in whole}
+        whole = self._whole({repository: states[repository] for repository in wanted})
+        rest = {repository: ids for repository, ids in wanted.items() if repository not in whole}
         some: dict[int, list[CandidateFile]] = {}
         if rest:
-            ids = [one for own in rest.values() for one in own.tolist()]
+            ids = [id_ for own in rest.values() for id_ in own.tolist()]
             for file in map(candidate_file, fetch_rows(_SOME, [id_array(ids), id_array(rest)])):
                 some.setdefault(file.repository, []).append(file)
         return [
             file
-            for one, ids in wanted.items()
-            for file in (whole[one].with_ids(ids) if one in whole else _in_order(some.get(one, ())))
+            for repository, ids in wanted.items()
+            for file in (
+                whole[repository].with_ids(ids)
+                if repository in whole
+                else _in_order(some.get(repository, ()))
+            )
         ]
 
     def every_file(self, states: Mapping[int, IndexedState], *, limit: int) -> list[CandidateFile]:
         """Return at most `limit` files of the repositories, the same ones each time."""
         found: list[CandidateFile] = []
-        for one, state in states.items():
+        for repository, state in states.items():
             rest = limit - len(found)
             if rest <= 0:
                 break
-            if files := self._whole({one: state}).get(one):
+            if files := self._whole({repository: state}).get(repository):
                 found += islice(files.files, rest)
             else:
-                found += _in_order(map(candidate_file, fetch_rows(_FIRST, [one, rest])))
+                found += _in_order(map(candidate_file, fetch_rows(_FIRST, [repository, rest])))
         return found
 
     def _whole(self, states: Mapping[int, IndexedState]) -> dict[int, _Files]:
         """Return what is kept of the repositories, after the reading of some that are missing."""
         whole: dict[int, _Files] = {}
-        for one, state in states.items():
-            kept = self._kept.get(one)
+        for repository, state in states.items():
+            kept = self._kept.get(repository)
             if kept and kept.state == state:
-                whole[one] = kept
-        missing = [one for one in states if one not in whole]
+                whole[repository] = kept
+        missing = [repository for repository in states if repository not in whole]
         if missing:
             sizes = dict(fetch_rows(_SIZES, [id_array(missing)]))
             left = CATALOGUE_REPOSITORY_FILES
-            for one in missing:
-                if sizes.get(one, 0) <= left:
-                    left -= sizes.get(one, 0)
-                    whole[one] = self._read(one)
+            for added in missing:
+                if sizes.get(added, 0) <= left:
+                    left -= sizes.get(added, 0)
+                    whole[added] = self._read(added)
         return whole
 
     def _read(self, repository: int) -> _Files:

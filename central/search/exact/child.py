@@ -34,7 +34,7 @@ def _structure(content: str, most: int, pattern: str, language: str) -> Any:
     except RuntimeError as exc:
         return reason_of(exc)
     ranges = [node.range() for node in found[: most + 1]]
-    spans = [(one.start.index, one.end.index) for one in ranges[:most]]
+    spans = [(range_.start.index, range_.end.index) for range_ in ranges[:most]]
     return spans, len(ranges) > most
 
 
@@ -42,7 +42,7 @@ def _syntax(texts: list[str], _: int, language: str) -> bool:
     """Return whether one of the texts parses without an error."""
     from ast_grep_py import SgRoot
 
-    return any(SgRoot(one, language).root().find(kind="ERROR") is None for one in texts)
+    return any(SgRoot(text, language).root().find(kind="ERROR") is None for text in texts)
 
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {

@@ -25,15 +25,15 @@ class ContentCache:
     def get(self, keys: Iterable[FileKey]) -> dict[FileKey, bytes]:
         """Return the content of those that are kept."""
         with self._lock:
-            return {one: self._kept[one] for one in keys if one in self._kept}
+            return {key: self._kept[key] for key in keys if key in self._kept}
 
     def add(self, contents: dict[FileKey, bytes]) -> None:
         """Keep content, in the place of other files."""
         with self._lock:
-            for one, content in contents.items():
-                if one not in self._kept and len(content) <= self._most:
-                    self._kept[one] = content
-                    self._keys.append(one)
+            for key, content in contents.items():
+                if key not in self._kept and len(content) <= self._most:
+                    self._kept[key] = content
+                    self._keys.append(key)
                     self._bytes += len(content)
             while self._bytes > self._most:
                 self._drop_one()

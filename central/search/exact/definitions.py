@@ -69,7 +69,9 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
             found = identifiers(term.pattern)
             written.update(name for name, is_whole in found if is_whole)
             is_any_case = plan.query.ignores_case(term)
-            similar[term] = [one for one in found if is_any_case or not one.is_whole]
+            similar[term] = [
+                identifier for identifier in found if is_any_case or not identifier.is_whole
+            ]
     whole = _named(written, repositories)  # the rows of names as they are written
     of_names = _by_file(whole)
     for file, lines in _defined_like(plan, similar, repositories).items():
@@ -139,8 +141,8 @@ def _defined_like(
     plan: ExactPlan, names: Mapping[Regex, Collection[Identifier]], repositories: Sequence[int]
 ) -> Places:
     """Return definitions whose signature a pattern matches, by the parts of their names."""
-    different = {one for found in names.values() for one in found}
-    queries = sorted(query for one in different if (query := _tokens_query(one)))
+    different = {identifier for found in names.values() for identifier in found}
+    queries = sorted(query for identifier in different if (query := _tokens_query(identifier)))
     if not queries:
         return {}
     rows = fetch_rows_planned_each_time(

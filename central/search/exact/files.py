@@ -115,13 +115,13 @@ def _read(
 ) -> Iterator[tuple[int, CandidateFile, bytes | None]]:
     files = {file.id: file for _, file in portion}
     kept = _cache.get(map(_key, files.values()))
-    by_id = {one: kept[_key(file)] for one, file in files.items() if _key(file) in kept}
+    by_id = {file_id: kept[_key(file)] for file_id, file in files.items() if _key(file) in kept}
     if by_id and not connection.in_atomic_block:
         by_id = {key: by_id[key] for (key,) in fetch_rows(_LIVE, [id_array(by_id)])}
-    missing = [one for one in files if one not in by_id]
+    missing = [file_id for file_id in files if file_id not in by_id]
     if missing:
         read = dict(fetch_rows(_CONTENT, [id_array(missing)]))
-        _cache.add({_key(files[one]): content for one, content in read.items()})
+        _cache.add({_key(files[file_id]): content for file_id, content in read.items()})
         by_id.update(read)
     return ((place, file, by_id.get(file.id)) for place, file in portion)
 

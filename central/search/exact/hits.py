@@ -92,7 +92,7 @@ class ExactSearch:
         self._plan = plan
         self._repositories = {
             key: item
-            for key, item in sorted(repositories.items(), key=lambda one: one[1].name)
+            for key, item in sorted(repositories.items(), key=lambda repository: repository[1].name)
             if plan.evaluator.repository(item.name, owners.get(key)) is not False
         }
         self._rows = rows
@@ -149,7 +149,7 @@ class ExactSearch:
             yield hit
 
     def _stop(self, ordered: Sequence[CandidateFile], position: int) -> None:
-        self.unread.stop(position, (one.repository for one in ordered[position:]))
+        self.unread.stop(position, (file.repository for file in ordered[position:]))
 
     def _ordered(self, defined: Definitions) -> list[CandidateFile]:
         """Return the candidates in the order of the answer, and count them if names decide."""
@@ -178,7 +178,9 @@ class ExactSearch:
         admitted = []
         for at, file in enumerate(files):
             if time.monotonic() > self._until:  # a filter's pattern may be slow
-                self.unread.add((one.repository for one in files[at:]), "timeout")
+                self.unread.add(
+                    (candidate_file.repository for candidate_file in files[at:]), "timeout"
+                )
                 return []  # no further page would get past them
             if self._admits(file, defined):
                 admitted.append(file)
@@ -204,7 +206,9 @@ class ExactSearch:
     def _matches_of_names(self, files: Sequence[CandidateFile], defined: Definitions) -> int:
         """Return how many lines of the files define what the query's `sym:` filters mean."""
         places = [defined.of_filters[term] for term in self._plan.shown_symbols]
-        return sum(len(set().union(*(one.get(file.id, ()) for one in places))) for file in files)
+        return sum(
+            len(set().union(*(lines.get(file.id, ()) for lines in places))) for file in files
+        )
 
     def _admits(self, file: CandidateFile, defined: Definitions) -> bool:
         """Return whether a file may match by its names and symbols."""
@@ -231,7 +235,7 @@ class ExactSearch:
             newer = newer_files(ids, newer_than=self._newer_than, limit=most + 1)
             if sum(map(len, newer.values())) <= most:
                 return catalogue.files(states, newer)
-            return [one for one in self._found(ids, states, most) if one.id > self._newer_than]
+            return [file for file in self._found(ids, states, most) if file.id > self._newer_than]
         return self._found(ids, states, most)
 
     def _found(

@@ -171,19 +171,21 @@ def _matched_line(
     lines: Lines, number: int, spans: Sequence[Span], *, defines: bool
 ) -> MatchedLine:
     start, end = lines.bounds(number)
-    inside = _merged([(max(start, one) - start, min(end, other) - start) for one, other in spans])
+    inside = _merged(
+        [(max(start, first) - start, min(end, other) - start) for first, other in spans]
+    )
     line = lines.text(number)
     text = line.decode()
-    ranges = [[len(line[:one].decode()), len(line[:other].decode())] for one, other in inside]
+    ranges = [[len(line[:first].decode()), len(line[:other].decode())] for first, other in inside]
     if len(text) <= EXACT_LINE_CHARACTERS:
         return MatchedLine(number, text, ranges, defines=defines)
     first = ranges[0][0] if ranges else 0
     begin = max(0, min(first - EXACT_LINE_CHARACTERS // 4, len(text) - EXACT_LINE_CHARACTERS))
     finish = begin + EXACT_LINE_CHARACTERS
     shown = [
-        [max(one, begin) - begin, min(other, finish) - begin]
-        for one, other in ranges
-        if one < finish and other > begin
+        [max(first, begin) - begin, min(other, finish) - begin]
+        for first, other in ranges
+        if first < finish and other > begin
     ]
     return MatchedLine(
         number, text[begin:finish], shown, begin + 1, truncated=True, defines=defines

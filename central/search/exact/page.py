@@ -118,7 +118,9 @@ def _total(
         )
     is_cut = is_short or any(hit.is_cut for hit in hits)
     return begin._replace(
-        total_matches=max(begin.total_matches, begin.matches + sum(len(one.spans) for one in hits)),
+        total_matches=max(
+            begin.total_matches, begin.matches + sum(len(file_hit.spans) for file_hit in hits)
+        ),
         total_files=max(begin.total_files, begin.files + len(hits)),
         is_total=is_whole and not is_cut and search.unread.stopped_at is None,
     )

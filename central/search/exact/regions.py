@@ -45,8 +45,10 @@ class Regions:
                 if self.of_definitions
                 else fetch_rows(_CHUNKS, [self._kind, id_array(ids)])
             )
-            for one, found in groupby(rows, key=itemgetter(0)):
-                self._read[one] = [(first, last) for _, first, last in found if first is not None]
+            for file_id, found in groupby(rows, key=itemgetter(0)):
+                self._read[file_id] = [
+                    (first, last) for _, first, last in found if first is not None
+                ]
         return self._read[file.id]
 
     def _next(self) -> Iterator[int]:

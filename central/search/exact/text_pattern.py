@@ -100,7 +100,7 @@ def _expression(text: str, pattern: TextPattern) -> _Expression:
     # `^` and `$` are those of lines, as in every tool that searches lines.
     compiled = compile_pattern(f"(?m){text}", ignore_case=pattern.ignore_case)
     needed = () if pattern.ignore_case else required_texts(text)
-    return _Expression(compiled, [one.encode() for one in needed])
+    return _Expression(compiled, [text.encode() for text in needed])
 
 
 @lru_cache(maxsize=256)

@@ -52,10 +52,16 @@ class QueryContext:
         self, query: ParsedQuery, importance: Sequence[float], candidates: Iterable[Candidate] = ()
     ) -> None:
         self.query = query
-        named = [(one, names_of(one.name)) for one in candidates] if query.symbols else []
-        self.located = {name for one, _ in named for name in one.defines}
+        named = (
+            [(candidate, names_of(candidate.name)) for candidate in candidates]
+            if query.symbols
+            else []
+        )
+        self.located = {name for candidate, _ in named for name in candidate.defines}
         self.exact = self.located.union(*(names for _, names in named))
-        self.outermost = {name for one, names in named if not one.container for name in names}
+        self.outermost = {
+            name for candidate, names in named if not candidate.container for name in names
+        }
         total = sum(importance) or 1.0
         self._importance = [value / total for value in importance]
         self._exact = {word: index for index, word in enumerate(query.words)}
@@ -81,7 +87,7 @@ class QueryContext:
         """Return the overlap of a name; of several names in one chunk, the best."""
         known = self._overlaps.get(name)
         if known is None:
-            known = max(self.overlap(stems_of(one)) for one in names_of(name))
+            known = max(self.overlap(stems_of(part)) for part in names_of(name))
             self._overlaps[name] = known
         return known
 

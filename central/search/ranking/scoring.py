@@ -106,7 +106,7 @@ def rerank(
     scale = max_score if is_ranked else 1.0
     ordered = list(best.values())
     if not is_ranked or len(queries) > 1:
-        ordered.sort(key=lambda one: in_order(one[0]))
+        ordered.sort(key=lambda pair: in_order(pair[0]))
     return [
         ScoredHit(
             batch.rows[chunk],
@@ -180,8 +180,8 @@ def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str
         name=row.name,
         container=row.container,
         is_reexport=row.is_reexport,
-        defines=tuple([one.name for one in defined]),
-        minor=tuple([one.name for one in defined if one.is_minor]),
+        defines=tuple([definition.name for definition in defined]),
+        minor=tuple([definition.name for definition in defined if definition.is_minor]),
     )
 
 
@@ -240,10 +240,12 @@ def _unit(base: Sequence[float]) -> list[float]:
 
 def _cohere(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
     """Multiply the best chunk of each file by 1 + weight · (the others' share of the highest)."""
-    bonus = coherence([one.candidate for one in scored], [max(0.0, one.score) for one in scored])
+    bonus = coherence(
+        [ranked.candidate for ranked in scored], [max(0.0, ranked.score) for ranked in scored]
+    )
     return [
-        _multiplied(one, COHERENCE, 1.0 + weight * more, explain=explain)
-        for one, more in zip(scored, bonus, strict=True)
+        _multiplied(ranked, COHERENCE, 1.0 + weight * more, explain=explain)
+        for ranked, more in zip(scored, bonus, strict=True)
     ]
 
 
@@ -263,10 +265,10 @@ def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> lis
         return sorted(scored, key=in_order)
     next_factor: dict[tuple[str, str], float] = {}
     result = []
-    for one in sorted(scored, key=in_order):
-        factor = next_factor.get(one.candidate.file, 1.0)
-        next_factor[one.candidate.file] = factor * (1.0 - weight)
-        result.append(_multiplied(one, DIVERSITY, factor, explain=explain))
+    for ranked in sorted(scored, key=in_order):
+        factor = next_factor.get(ranked.candidate.file, 1.0)
+        next_factor[ranked.candidate.file] = factor * (1.0 - weight)
+        result.append(_multiplied(ranked, DIVERSITY, factor, explain=explain))
     result.sort(key=in_order)
     return result
 

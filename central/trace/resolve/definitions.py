@@ -133,7 +133,7 @@ def definitions_named(resolver: BatchResolver, wanted: DefinitionFilter) -> list
         return _chosen(_by_path(resolver, f"{module}.{name}"), wanted)
     found = _by_name(resolver, name, wanted)
     if wanted.path and not wanted.line:
-        found = [one for one in found if one.qualified_name == name] or found
+        found = [definition for definition in found if definition.qualified_name == name] or found
     return found or _chosen(_by_path(resolver, name), wanted)
 
 
@@ -144,7 +144,9 @@ def definitions_at(resolver: BatchResolver, keys: Iterable[Key]) -> dict[Key, De
         return {}
     files, names = [file for file, _ in ordered], [name for _, name in ordered]
     rows = fetch_rows(_KEYED, [files, names, resolver.repositories])
-    return {one.key: one for one in reversed([Definition(*row) for row in rows])}
+    return {
+        definition.key: definition for definition in reversed([Definition(*row) for row in rows])
+    }
 
 
 def overriding_members(resolver: BatchResolver, names: Iterable[str]) -> dict[str, set[Key]]:
@@ -173,7 +175,7 @@ def similar_names(symbol: str, *, repositories: str) -> list[str]:
     rows = fetch_rows(_SIMILAR, [repositories, like, len(name), _SIMILAR_ROWS])
     folded = {row[0].lower(): row[0] for row in rows}
     close = difflib.get_close_matches(name.lower(), folded, n=_SIMILAR_NAMES, cutoff=0.6)
-    return [folded[one] for one in close]
+    return [folded[definition] for definition in close]
 
 
 def split_symbol(symbol: str) -> tuple[str, str]:
@@ -219,15 +221,15 @@ def _by_path(resolver: BatchResolver, path: str) -> list[Definition]:
         ]
     )
     return list(
-        definitions_at(resolver, [one.key for answer in answers for one in answer]).values()
+        definitions_at(resolver, [target.key for answer in answers for target in answer]).values()
     )
 
 
 def _chosen(found: Iterable[Definition], wanted: DefinitionFilter) -> list[Definition]:
     return [
-        one
-        for one in found
-        if wanted.repository in {0, one.repository}
-        and wanted.path in {"", one.path}
-        and (not wanted.line or one.start_line <= wanted.line <= one.end_line)
+        definition
+        for definition in found
+        if wanted.repository in {0, definition.repository}
+        and wanted.path in {"", definition.path}
+        and (not wanted.line or definition.start_line <= wanted.line <= definition.end_line)
     ]

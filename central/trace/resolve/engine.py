@@ -119,7 +119,7 @@ class BatchResolver:
             task = ahead.pop()
             if (kind := type(task.question)) in STATEMENTS or kind is Limit:
                 found[kind, task.question] = task.answer or ()
-            further = {one for asked in task.needed for one in asked} - seen
+            further = {task for asked in task.needed for task in asked} - seen
             seen |= further
             ahead += further
         return found
@@ -148,9 +148,9 @@ class BatchResolver:
     def _advance(self, task: _Task) -> None:
         """Continue a task until it waits for an answer, or ends."""
         while not task.open:
-            answers: list[Any] = [one.answer for one in task.asked]
+            answers: list[Any] = [asked.answer for asked in task.asked]
             if self._provisional or None in answers:
-                answers = [self._answer_or_assumption(task, one) for one in task.asked]
+                answers = [self._answer_or_assumption(task, asked) for asked in task.asked]
             task.turn += 1
             try:
                 questions = task.steps.send(answers) if task.turn > 1 else next(task.steps)
@@ -179,16 +179,16 @@ class BatchResolver:
             task.needed.append(asked)
         for question in questions:
             tasks = self._tasks[type(question)]
-            one = tasks.get(question)
-            if one is None:
-                one = tasks[question] = _Task(question)
-            asked.append(one)
-            if one.answer is None:
-                if one.waiting:
-                    one.waiting.append((task, task.turn))
+            known = tasks.get(question)
+            if known is None:
+                known = tasks[question] = _Task(question)
+            asked.append(known)
+            if known.answer is None:
+                if known.waiting:
+                    known.waiting.append((task, task.turn))
                 else:
-                    one.waiting = [(task, task.turn)]
-                    self._begin(one)
+                    known.waiting = [(task, task.turn)]
+                    self._begin(known)
                 task.open += 1
 
     def _begin(self, task: _Task) -> None:
@@ -203,11 +203,11 @@ class BatchResolver:
     def _settle(self, task: _Task, answer: Answer) -> None:
         task.answer = answer
         waiting, task.waiting, task.asked = task.waiting or (), None, ()
-        for one, turn in waiting:
-            if one.turn == turn:
-                one.open -= 1
-                if not one.open and one.question:
-                    self._ready.append(one)
+        for waiter, turn in waiting:
+            if waiter.turn == turn:
+                waiter.open -= 1
+                if not waiter.open and waiter.question:
+                    self._ready.append(waiter)
 
     def _fetch(self) -> None:
         """Run one statement for each type of row that is wanted, all in one round trip."""
@@ -248,7 +248,7 @@ class BatchResolver:
 
 def _blocker(task: _Task) -> _Task:
     """Return a task that this one waits for; no statement is left to run."""
-    return next(one for one in task.asked if one.answer is None)
+    return next(asked for asked in task.asked if asked.answer is None)
 
 
 def _array(column: Sequence[Any]) -> object:

@@ -92,7 +92,7 @@ def through_extensions(question: NameInFile) -> RuleSteps:
         rest = names[cut + 1 :]
         if found and not rest:
             return tuple(found)
-        members = yield [Members(one.file, one.name, rest) for one in found]
+        members = yield [Members(definition.file, definition.name, rest) for definition in found]
         reached = best_candidates(reached_via_each(found, members))
         if reached:
             return reached
@@ -106,21 +106,25 @@ def of_implicit_receiver(question: NameInFile, found: Sequence[ResolvedDefinitio
     """
     if not found or not name_rules(question.ecosystem).has_implicit_receivers:
         return tuple(found)
-    typings = yield [Typing(one.file, f"{one.name}.{RECEIVER}") for one in found]
+    typings = yield [Typing(target.file, f"{target.name}.{RECEIVER}") for target in found]
     if not any(typings):
         return tuple(found)
     classes, names = yield from _implicit_receivers(question)
-    rows = [(one, row) for one, told in zip(found, typings, strict=True) for row in told]
-    answers = yield [declared_type(one.file, f"{one.name}.{RECEIVER}", row) for one, row in rows]
+    rows = [(target, row) for target, told in zip(found, typings, strict=True) for row in told]
+    answers = yield [
+        declared_type(target.file, f"{target.name}.{RECEIVER}", row) for target, row in rows
+    ]
     own = {
-        one.key
-        for (one, row), answer in zip(rows, answers, strict=True)
+        definition.key
+        for (definition, row), answer in zip(rows, answers, strict=True)
         if row.binding == Binding.UNKNOWN
         or last_name(row.chain or row.root) in names
         or any(candidate.key in classes for candidate in answer)
     }
-    fitting = [one for one, told in zip(found, typings, strict=True) if not told or one.key in own]
-    return tuple(fitting or (one._replace(is_certain=False) for one in found))
+    fitting = [
+        target for target, told in zip(found, typings, strict=True) if not told or target.key in own
+    ]
+    return tuple(fitting or (definition._replace(is_certain=False) for definition in found))
 
 
 def _implicit_receivers(question: NameInFile) -> RuleGenerator[tuple[set[Key], set[str]]]:
@@ -132,10 +136,10 @@ def _implicit_receivers(question: NameInFile) -> RuleGenerator[tuple[set[Key], s
     receivers = [(file, f"{name}.{RECEIVER}") for file, name in around]
     answers = yield [Classes(*key) for key in receivers]
     typings = yield [Typing(*key) for key in receivers]
-    own = {*around, *(one.key for answer in answers for one in answer)}
+    own = {*around, *(definition.key for answer in answers for definition in answer)}
     lineages = yield [Ancestors(*key) for key in sorted(own)]
     names = {last_name(row.chain or row.root) for rows in typings for row in rows}
-    return own.union(one.key for answer in lineages for one in answer), names
+    return own.union(definition.key for answer in lineages for definition in answer), names
 
 
 def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:
@@ -149,12 +153,12 @@ def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
     if not origins:
         outside = yield from _outside(question)
         return _Receiver(frozenset(), outside, _is_builtin(question))
-    answers = yield [Classes(one.file, one.name, one.inherited_by) for one in origins]
-    classes = {one.key for answer in answers for one in answer}
+    answers = yield [Classes(target.file, target.name, target.inherited_by) for target in origins]
+    classes = {definition.key for answer in answers for definition in answer}
     lineages = yield [Ancestors(*key) for key in classes]
-    classes |= {one.key for answer in lineages for one in answer}
+    classes |= {definition.key for answer in lineages for definition in answer}
     bases = yield [NamedBases(*key) for key in sorted(classes)]
-    typings = yield [Typing(*one.key) for one in origins]
+    typings = yield [Typing(*definition.key) for definition in origins]
     builtin = {row.root for rows in typings for row in rows if _is_builtin(row)}
     names = {last_name(row.chain or row.root) for answer in bases for row in answer}
     names |= builtin.union(*(other_types(question.ecosystem, name) for name in builtin))
@@ -185,7 +189,7 @@ def _fits(
     if row.binding == Binding.UNKNOWN:
         return False
     if classes:
-        return True if any(one.key in receiver.classes for one in classes) else None
+        return True if any(class_.key in receiver.classes for class_ in classes) else None
     return receiver.is_builtin if last_name(row.chain or row.root) in receiver.names else None
 
 
@@ -198,7 +202,7 @@ def _imported(question: ExtensionAccess) -> RuleGenerator[set[Key]]:
     """Return the definitions that the file imports by the member's name."""
     (rows,) = yield [Imports(question.file, question.name)]
     answers = yield [ImportPath(*question[1:4], row.path) for row in rows]
-    return {one.key for answer in answers for one in answer}
+    return {definition.key for answer in answers for definition in answer}
 
 
 def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGenerator[set[Key]]:
@@ -212,7 +216,7 @@ def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGe
     answers = yield [
         ImportPath(*question[1:4], f"{module}.{name}") for module in modules for name in names
     ]
-    found = {one.key for answer in answers for one in answer}
+    found = {definition.key for answer in answers for definition in answer}
     return found | {row.key for row in rows if row.file == question.file}
 
 
@@ -258,14 +262,17 @@ def extended_types(
     }
     answers = resolver.resolve_all(list(asked))
     found = [
-        (declared_type(one.file, one.name, row), ecosystem)
-        for (one, ecosystem), rows in zip(asked.items(), answers, strict=True)
+        (declared_type(typing.file, typing.name, row), ecosystem)
+        for (typing, ecosystem), rows in zip(asked.items(), answers, strict=True)
         for row in rows
         if row.binding != Binding.UNKNOWN
     ]
     classes = resolver.resolve_all([question for question, _ in found])
-    named = {(last_name(one.chain or one.root), ecosystem) for one, ecosystem in found}
+    named = {
+        (last_name(name_in_file.chain or name_in_file.root), ecosystem)
+        for name_in_file, ecosystem in found
+    }
     return ExtendedTypes(
-        {one.key for answer in classes for one in answer},
+        {definition.key for answer in classes for definition in answer},
         {name for pair in named for name in (pair[0], *types_within(pair[1], pair[0]))},
     )

@@ -182,9 +182,9 @@ def _search(resolver: BatchResolver, rows: Sequence[_Holder]) -> _Search:
         asked = [id_array(files), list(lines), list(columns), resolver.repositories]
         sites = [ReferenceSite(*row) for row in fetch_rows(_CALLS_AT, asked)]
         for resolution in resolve(resolver, sites):
-            for one in resolution.targets:
-                made = ((one.file, f"{one.name}.{method}") for method in CONSTRUCTOR_METHODS)
-                found.roots |= {one.key, *made}
+            for target in resolution.targets:
+                made = ((target.file, f"{target.name}.{method}") for method in CONSTRUCTOR_METHODS)
+                found.roots |= {target.key, *made}
         _add_called_results(resolver, sites, found)
     return found
 
@@ -199,8 +199,8 @@ def _add_called_results(
         if holds_function(site)
     ]
     for answer in origins(resolver, called) if called else ():
-        found.roots |= {one.key for one in answer}
-        found.names |= {last_name(one.name) for one in answer}
+        found.roots |= {definition.key for definition in answer}
+        found.names |= {last_name(definition.name) for definition in answer}
 
 
 def _add(found: _Search, file: int, part: str) -> None:

@@ -66,7 +66,9 @@ def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]
             found = _without_constructors(question, members)
             if found:
                 receiver = (question.file, enclosing)
-                return [one._replace(rule="receiver_type", receiver=receiver) for one in found]
+                return [
+                    target._replace(rule="receiver_type", receiver=receiver) for target in found
+                ]
     return []
 
 
@@ -81,7 +83,7 @@ def _of_receiver(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition
     found = next(filter(None, answers), ())
     if (told or question.caller.endswith(RECEIVER)) and not found:
         found = yield from _beside_receivers(question, told)
-    return [one._replace(rule="receiver_type") for one in found]
+    return [definition._replace(rule="receiver_type") for definition in found]
 
 
 def _beside_receivers(question: UnboundName, told: Sequence[str]) -> RuleSteps:
@@ -103,7 +105,7 @@ def _beside_receivers(question: UnboundName, told: Sequence[str]) -> RuleSteps:
     classes = yield [Classes(question.file, name) for name in told]
     (extensions,) = yield [Extensions(question.ecosystem, question.root)]
     is_certain = all(classes) and not extensions
-    return tuple(one._replace(is_certain=one.is_certain and is_certain) for one in found)
+    return tuple(target._replace(is_certain=target.is_certain and is_certain) for target in found)
 
 
 def _in_scope(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -121,15 +123,20 @@ def _loaded(
 ) -> RuleGenerator[list[ResolvedDefinition]]:
     """Make a guess of what is no class's, in a file that this one does not load."""
     functions = {
-        one.key
-        for one in found
-        if one.name == question.root and one.kind in FUNCTIONS and one.file != question.file
+        target.key
+        for target in found
+        if target.name == question.root
+        and target.kind in FUNCTIONS
+        and target.file != question.file
     }
     if not functions:
         return found
     loaded = yield from _by_wildcard(question)
-    functions -= {one.key for one in loaded}
-    return [one._replace(is_certain=one.is_certain and one.key not in functions) for one in found]
+    functions -= {definition.key for definition in loaded}
+    return [
+        target._replace(is_certain=target.is_certain and target.key not in functions)
+        for target in found
+    ]
 
 
 def _beside_usings(
@@ -141,9 +148,9 @@ def _beside_usings(
     """
     own = yield from own_names(question, scopes, _names(question))
     used = [] if own else (yield from _by_wildcard(question))
-    if not used or {one.key for one in used} == {one.key for one in found}:
+    if not used or {namespace.key for namespace in used} == {target.key for target in found}:
         return found
-    return [one._replace(is_certain=False) for one in (*found, *used)]
+    return [definition._replace(is_certain=False) for definition in (*found, *used)]
 
 
 def own_names(
@@ -152,7 +159,7 @@ def own_names(
     """Return what a path of names means in a file's own namespaces."""
     paths = [".".join((scope.name, *names)) for scope in scopes]
     answers = yield [ImportPath(*question[1:4], path, is_own=True) for path in paths]
-    return [one._replace(rule="same_package") for answer in answers for one in answer]
+    return [definition._replace(rule="same_package") for answer in answers for definition in answer]
 
 
 def _by_wildcard(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -182,7 +189,7 @@ def _by_wildcard_beside(question: UnboundName) -> RuleGenerator[list[ResolvedDef
         found = yield from _nearest(question, paths, "import")
         if found:
             certain = further.is_certain
-            return [one._replace(is_certain=one.is_certain and certain) for one in found]
+            return [target._replace(is_certain=target.is_certain and certain) for target in found]
     return []
 
 
@@ -201,7 +208,7 @@ def _in_full(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
         return []
     path = ".".join(_names(question)).removeprefix("\\")  # PHP's `\Acme\Trail`
     (found,) = yield [ImportPath(*question[1:4], path)]
-    return [one._replace(rule="import") for one in found]
+    return [definition._replace(rule="import") for definition in found]
 
 
 def _in_dependencies(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
@@ -242,9 +249,9 @@ def _nearest(
     for paths in several:
         answers = yield [ImportPath(*question[1:4], path, is_own) for path in paths]
         found = [
-            one._replace(rule=rule)
+            definition._replace(rule=rule)
             for answer in answers
-            for one in _without_constructors(question, answer)
+            for definition in _without_constructors(question, answer)
         ]
         if found:
             return found
@@ -257,7 +264,7 @@ def _without_constructors(
     """Leave out members of a class of that name: in C++ it is the class, not its constructor."""
     if question.chain or not name_rules(question.ecosystem).has_headers:
         return list(found)
-    return [one for one in found if one.name.split(".")[-2:-1] != [question.root]]
+    return [target for target in found if target.name.split(".")[-2:-1] != [question.root]]
 
 
 def is_fixture(path: str) -> bool:
@@ -270,15 +277,15 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
     modules, name, rest = split_fixture(question.path) or ([], "", ())
     answers = yield [question._replace(path=f"{module}.{name}") for module in modules]
     nearest = next(filter(None, answers), ())
-    definitions = yield [SameScopeDefinitions(*one.key) for one in nearest]
+    definitions = yield [SameScopeDefinitions(*definition.key) for definition in nearest]
     found = [
-        one
-        for one, rows in zip(nearest, definitions, strict=True)
-        if any(row.file == one.file and row.kind in FUNCTIONS for row in rows)
+        definition
+        for definition, rows in zip(nearest, definitions, strict=True)
+        if any(row.file == definition.file and row.kind in FUNCTIONS for row in rows)
     ]
     if not rest:
         return tuple(found)
-    members = yield [Members(one.file, one.name, rest) for one in found]
+    members = yield [Members(definition.file, definition.name, rest) for definition in found]
     return best_candidates(reached_via_each(found, members))
 
 
@@ -307,7 +314,7 @@ def _inside(question: UnboundName, modules: Collection[str]) -> RuleGenerator[li
     has_headers = name_rules(question.ecosystem).has_headers
     enclosing = (yield from _enclosing(question)) if modules else []
     several = []
-    for around in (one.split(".") for one in enclosing):
+    for around in (namespace.split(".") for namespace in enclosing):
         inner = around[:-1] if has_headers and around[-1] == names[0] else around
         several.append([".".join((*inner, *names))])
     several.append([".".join(names)])
@@ -327,8 +334,8 @@ def _in_used_namespaces(
         for row in wildcards
         if row.path.startswith(USED_NAMESPACE)
     ]
-    inner = [f"{around}.{one}" for one in used for around in enclosing]
-    return [".".join((one, *_names(question))) for one in (*used, *inner)]
+    inner = [f"{around}.{namespace}" for namespace in used for around in enclosing]
+    return [".".join((namespace, *_names(question))) for namespace in (*used, *inner)]
 
 
 def _paths(wildcards: Iterable[ImportRow]) -> list[str]:

@@ -113,7 +113,7 @@ def aliases_of(resolver: BatchResolver, definitions: Iterable[Key]) -> Aliases:
         known.roots |= roots
         seen |= paths
         leading = _leading(resolver, renamings, keys)
-        found = {last_name(one.name) for one in leading} - {""} - known.names
+        found = {last_name(renaming.name) for renaming in leading} - {""} - known.names
         fresh = found - {_DEFAULT}
         paths = set(_paths(resolver, leading)) - seen
         known.names |= found
@@ -130,7 +130,7 @@ def used_as(resolver: BatchResolver, keys: Collection[Key]) -> set[Key]:
     calls = {
         (site.file, site.caller.removesuffix(".(0)"))
         for site, found in zip(sites, origins(resolver, sites), strict=True)
-        if any(one.key in keys for one in found)
+        if any(definition.key in keys for definition in found)
     }
     held = type_sites(resolver, [], calls, limit=MAX_TYPES) if calls else []
     return {(site.file, site.caller) for site in held}
@@ -143,7 +143,7 @@ def _other_names(
     rows = fetch_rows(_OF_NAMES, [sorted(names), seen]) if names else []
     if paths:
         asked = sorted(paths)
-        columns = [id_array(one for one, _ in asked), [path for _, path in asked]]
+        columns = [id_array(package for package, _ in asked), [path for _, path in asked]]
         rows += fetch_rows(_OF_PATHS, [*columns, seen])
     renamings = [_Renaming(*row) for row in rows if row[0] is not None]
     return renamings, {(row[3], row[4]) for row in rows if row[0] is None}
@@ -154,9 +154,16 @@ def _anonymous(resolver: BatchResolver, keys: Collection[Key]) -> list[_Renaming
     files = sorted({file for file, name in keys if name == _DEFAULT})
     return [
         _Renaming(
-            one.repository, one.package, one.ecosystem, one.file, _DEFAULT, _DEFAULT, True, one.name
+            module.repository,
+            module.package,
+            module.ecosystem,
+            module.file,
+            _DEFAULT,
+            _DEFAULT,
+            True,
+            module.name,
         )
-        for one in (modules_of(resolver, files) if files else ())
+        for module in (modules_of(resolver, files) if files else ())
     ]
 
 
@@ -165,17 +172,22 @@ def _leading(
 ) -> list[_Renaming]:
     """Return the renamings that lead to one of the definitions."""
     foreign = list(
-        dict.fromkeys(ImportPath(*one[:3], one.path) for one in renamings if not one.is_local)
+        dict.fromkeys(
+            ImportPath(*renaming[:3], renaming.path)
+            for renaming in renamings
+            if not renaming.is_local
+        )
     )
     answers = dict(zip(foreign, resolver.resolve_all(foreign), strict=True))
     return [
-        one
-        for one in renamings
+        renaming
+        for renaming in renamings
         if (
-            (one.file, one.path) in keys
-            if one.is_local
+            (renaming.file, renaming.path) in keys
+            if renaming.is_local
             else any(
-                definition.key in keys for definition in answers[ImportPath(*one[:3], one.path)]
+                definition.key in keys
+                for definition in answers[ImportPath(*renaming[:3], renaming.path)]
             )
         )
     ]
@@ -183,15 +195,15 @@ def _leading(
 
 def _paths(resolver: BatchResolver, leading: Sequence[_Renaming]) -> list[_Path]:
     """Return (repository, path) of what imports the renamings without their names."""
-    named = [(one.package, path) for one in leading for path in _unnamed(one)]
+    named = [(renaming.package, path) for renaming in leading for path in _unnamed(renaming)]
     return [*((0, path) for _, path in named), *renamed_imports(resolver, named)]
 
 
-def _unnamed(one: _Renaming) -> list[str]:
+def _unnamed(renaming: _Renaming) -> list[str]:
     """Return the paths of a default export, or of an export that is the module itself."""
-    if one.name == _DEFAULT:
-        return [f"{one.module}.{_DEFAULT}"]
-    return [one.module, f"{one.module}.{_DEFAULT}"] if not one.name else []
+    if renaming.name == _DEFAULT:
+        return [f"{renaming.module}.{_DEFAULT}"]
+    return [renaming.module, f"{renaming.module}.{_DEFAULT}"] if not renaming.name else []
 
 
 def hierarchy_of(
@@ -279,7 +291,9 @@ def _direct_subclasses(
     subclasses: dict[Key, list[Key]] = {key: [] for key in classes}
     aliases = aliases_of(resolver, classes)
     query = ReferenceQuery(
-        names=[(name, one) for name in sorted(aliases.names) for one in sorted(ecosystems)],
+        names=[
+            (name, ecosystem) for name in sorted(aliases.names) for ecosystem in sorted(ecosystems)
+        ],
         files=sorted({file for file, _ in classes}),
         at_top=True,
         containers=sorted({last_name(name.rpartition(".")[0]) for _, name in classes} - {""}),

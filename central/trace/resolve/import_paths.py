@@ -50,7 +50,9 @@ def follow_import(question: ImportPath) -> RuleSteps:
         groups = yield from groups_of([(step.context, step.path) for step in frontier])
         contents = yield from contents_of(groups)
         for step, tried in zip(frontier, groups, strict=True):
-            group = next((one for one in tried if is_plausible(one, contents)), [])
+            group = next(
+                (module_match for module_match in tried if is_plausible(module_match, contents)), []
+            )
             for match in group:
                 search.visit(step, match, contents[match])
             if not group and step.way:
@@ -152,7 +154,11 @@ class _Search:
             self.found.append((candidate, match.names[count:]))
         for export in contents.named:
             self._reexport(arrived, match, export, match.names[1:])
-        named = [one for one in contents.named if not _is_shared_namespace(one, match)]
+        named = [
+            export_row
+            for export_row in contents.named
+            if not _is_shared_namespace(export_row, match)
+        ]
         if not (named or _is_defined(match, contents) or step.is_own):
             for export in contents.whole:
                 self._reexport(arrived, match, export, _whole_rest(match))

@@ -119,10 +119,10 @@ def imports_of_modules(
     resolver: BatchResolver, modules: Sequence[ModuleOfFile]
 ) -> list[ImportSite]:
     """Read imports whose path may be one of the modules."""
-    public = [(one.package, one.name) for one in modules if one.public]
-    found = {path for one in modules for path in _paths_of(one)}
+    public = [(module.package, module.name) for module in modules if module.public]
+    found = {path for module in modules for path in _paths_of(module)}
     paths = sorted(found.union(renamed_imports(resolver, public)))
-    columns = [[one for one, _ in paths], [path for _, path in paths]]
+    columns = [[package for package, _ in paths], [path for _, path in paths]]
     return _sites(_OF_MODULES, columns, resolver)
 
 

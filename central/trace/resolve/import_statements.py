@@ -16,7 +16,7 @@ from central.trace.resolve.sql import FileContext
 def import_statement(question: ImportStatement) -> RuleSteps:
     """Answer (definitions, modules): what the path means, or else in a further directory."""
     found = yield from _named([ImportPath(*question[1:])])
-    if any(one.is_certain for answer in found for one in answer):
+    if any(definition.is_certain for answer in found for definition in answer):
         return found
     context = FileContext(*question[1:4])
     for further in (yield from searched_paths(question.file, context, [question.path])):
@@ -30,7 +30,7 @@ def _named(paths: Sequence[ImportPath]) -> RuleSteps:
     definitions = yield paths
     modules = yield [ImportedModules(*path[:4]) for path in paths]
     return tuple(
-        tuple(one for answer in found for one in answer) for found in (definitions, modules)
+        tuple(target for answer in found for target in answer) for found in (definitions, modules)
     )
 
 
@@ -39,5 +39,7 @@ def imported_modules(question: ImportedModules) -> RuleSteps:
     context = FileContext(*question[:3])
     (tried,) = groups = yield from groups_of([(context, question.path)])
     contents = yield from contents_of(groups)
-    group = next((one for one in tried if is_plausible(one, contents)), [])
+    group = next(
+        (module_match for module_match in tried if is_plausible(module_match, contents)), []
+    )
     return tuple(match for match in group if not match.names)

@@ -89,8 +89,8 @@ class LibraryModels(NamedTuple):
 
     def shared(self, ecosystem: str) -> list[Shared]:
         """Return what files of an ecosystem see by bare names."""
-        own = (one for one in self.libraries if one.ecosystem == ecosystem)
-        return [one for library in own for one in library.shared]
+        own = (library for library in self.libraries if library.ecosystem == ecosystem)
+        return [shared for library in own for shared in library.shared]
 
     def longest(self, ecosystem: str, path: str) -> tuple[Modelled, tuple[str, ...]] | None:
         """Return the type with which an import path begins, and the names that follow."""
@@ -118,7 +118,11 @@ def library_models() -> LibraryModels:
     texts = {path.name: path.read_bytes() for path in sorted(_FOLDER.glob("*.toml"))}
     libraries = tuple(read_library(text.decode()) for text in texts.values())
     digest = hashlib.sha256(b"\0".join(texts.values())).hexdigest()
-    types = {(one.ecosystem, one.path): one for library in libraries for one in library.types}
+    types = {
+        (modelled.ecosystem, modelled.path): modelled
+        for library in libraries
+        for modelled in library.types
+    }
     return LibraryModels(libraries, types, digest[:12])
 
 
@@ -131,14 +135,14 @@ def read_library(text: str) -> Library:
             path=path,
             ecosystem=read["ecosystem"],
             library=name,
-            members=dict(_members(one.get("gives", {}))),
-            declares=dict(_members(one.get("declares", {}))),
-            result=read_given(one["result"]) if "result" in one else None,
-            like=tuple(one.get("like", ())),
-            is_owned=one.get("owned", False),
+            members=dict(_members(written.get("gives", {}))),
+            declares=dict(_members(written.get("declares", {}))),
+            result=read_given(written["result"]) if "result" in written else None,
+            like=tuple(written.get("like", ())),
+            is_owned=written.get("owned", False),
         )
-        for one in read["types"]
-        for path in one["names"]
+        for written in read["types"]
+        for path in written["names"]
     ]
     examples = tuple(read.get("examples", ()))
     return Library(
@@ -147,7 +151,7 @@ def read_library(text: str) -> Library:
         versions=read["versions"],
         source=read["source"],
         types=tuple(types),
-        shared=tuple(Shared(name, **one) for one in read.get("shared", ())),
+        shared=tuple(Shared(name, **members) for members in read.get("shared", ())),
         examples=examples,
     )
 

@@ -64,14 +64,14 @@ def members(question: Members) -> RuleSteps:
         return (yield from _on(own[0]))
     (classes,) = yield [Classes(question.file, question.name, question.inherited_by)]
     found: list[ResolvedDefinition] = []
-    for one in classes:
-        if one.key == (question.file, question.name):
+    for class_ in classes:
+        if class_.key == (question.file, question.name):
             found += yield from _inherited(question)
         else:
-            (answer,) = yield [Members(one.file, one.name, question.names)]
+            (answer,) = yield [Members(class_.file, class_.name, question.names)]
             found += [
-                candidate._replace(receiver=candidate.receiver or one.key)
-                for candidate in reached_via(answer, one)
+                candidate._replace(receiver=candidate.receiver or class_.key)
+                for candidate in reached_via(answer, class_)
             ]
     if not found:
         found += yield from _of_any_name(question)
@@ -93,15 +93,15 @@ def _of_any_name(question: Members) -> RuleSteps:
     answers = yield [near for near, _ in wanted]
     for (near, after), rows in zip(wanted, answers, strict=True):
         if rows:
-            own = [ResolvedDefinition(one.file, near.name, one.kind) for one in rows]
-            return (yield from _on([(one, after) for one in own]))
+            own = [ResolvedDefinition(row.file, near.name, row.kind) for row in rows]
+            return (yield from _on([(definition, after) for definition in own]))
     return ()
 
 
 def _of_call(question: Members) -> RuleSteps:
     """Find members of what a call of a class, or a function, gives."""
-    one = ResolvedDefinition(question.file, question.name, "")
-    classes = yield from classes_of([one], is_called=True)
+    definition = ResolvedDefinition(question.file, question.name, "")
+    classes = yield from classes_of([definition], is_called=True)
     answers = yield [Members(*each.key, question.names[1:]) for each in classes]
     return best_candidates(reached_via_each(classes, answers))
 
@@ -109,10 +109,10 @@ def _of_call(question: Members) -> RuleSteps:
 def _of_owned(question: Members, classes: Sequence[ResolvedDefinition]) -> RuleSteps:
     """Find members that an attribute has by a model, as one of the class around it."""
     owner = (question.file, question.name.rpartition(".")[0])
-    lineages = yield [Ancestors(*one.key) for one in classes]
-    for one, bases in zip(classes, lineages, strict=True):
-        asked = Members(*one.key, question.names)
-        found = yield from modelled.members_of_owned(asked, owner, [one, *bases])
+    lineages = yield [Ancestors(*class_.key) for class_ in classes]
+    for class_, bases in zip(classes, lineages, strict=True):
+        asked = Members(*class_.key, question.names)
+        found = yield from modelled.members_of_owned(asked, owner, [class_, *bases])
         if found:
             return tuple(found)
     return ()
@@ -147,13 +147,13 @@ def classes_of(
     """Return the classes of values or results; of a class that is called, what its call gives."""
     asked = list(found)
     if is_called:
-        calls = [f"{one.name}.{CLASS_CALL}" for one in found]
-        told = yield [Typing(one.file, call) for one, call in zip(found, calls, strict=True)]
+        calls = [f"{definition.name}.{CLASS_CALL}" for definition in found]
+        told = yield [Typing(target.file, call) for target, call in zip(found, calls, strict=True)]
         asked = [
-            one._replace(name=call) if rows else one
-            for one, call, rows in zip(found, calls, told, strict=True)
+            definition._replace(name=call) if rows else definition
+            for definition, call, rows in zip(found, calls, told, strict=True)
         ]
-    answers = yield [Classes(*one.key, one.inherited_by) for one in asked]
+    answers = yield [Classes(*definition.key, definition.inherited_by) for definition in asked]
     return tuple(reached_via_each(asked, answers))
 
 
@@ -163,8 +163,8 @@ def bases(question: Bases) -> RuleSteps:
     answers = yield from _named_bases(question, named)
     candidates = dict.fromkeys(candidate for answer in answers for candidate in answer)
     found = dict.fromkeys((yield from _classes_of_variables(list(candidates))))
-    mixed_in = [one for one in found if one.kind in _MIXED_IN]
-    return (*reversed(mixed_in), *(one for one in found if one.kind not in _MIXED_IN))
+    mixed_in = [definition for definition in found if definition.kind in _MIXED_IN]
+    return (*reversed(mixed_in), *(target for target in found if target.kind not in _MIXED_IN))
 
 
 def _named_bases(question: Bases, named: Sequence[BaseRow]) -> RuleGenerator[list[Any]]:
@@ -185,14 +185,19 @@ def _named_bases(question: Bases, named: Sequence[BaseRow]) -> RuleGenerator[lis
 
 def _classes_of_variables(candidates: Sequence[ResolvedDefinition]) -> RuleSteps:
     """Replace variables by the class that they hold, if it is known: `Base: type[Model]`."""
-    variables = [one for one in candidates if not one.kind or one.kind in VALUE_KINDS]
+    variables = [
+        candidate for candidate in candidates if not candidate.kind or candidate.kind in VALUE_KINDS
+    ]
     if not variables:
         return tuple(candidates)
-    answers = yield [Classes(*one.key, one.inherited_by) for one in variables]
+    answers = yield [Classes(*variable.key, variable.inherited_by) for variable in variables]
     held = {
-        one.key: reached_via(answer, one) for one, answer in zip(variables, answers, strict=True)
+        variable.key: reached_via(answer, variable)
+        for variable, answer in zip(variables, answers, strict=True)
     }
-    return tuple(found for one in candidates for found in held.get(one.key) or [one])
+    return tuple(
+        found for candidate in candidates for found in held.get(candidate.key) or [candidate]
+    )
 
 
 def ancestors(question: Ancestors) -> RuleSteps:
@@ -205,10 +210,12 @@ def ancestors(question: Ancestors) -> RuleSteps:
     found: _Bases = {}
     level = [start]
     for _ in range(MAX_LEVELS):
-        answers = yield [Bases(*one.key) for one in level]
-        found |= {one.key: answer for one, answer in zip(level, answers, strict=True)}
+        answers = yield [Bases(*definition.key) for definition in level]
+        found |= {definition.key: answer for definition, answer in zip(level, answers, strict=True)}
         following = (candidate for answer in answers for candidate in answer)
-        level = list({one.key: one for one in following if one.key not in found}.values())
+        level = list(
+            {target.key: target for target in following if target.key not in found}.values()
+        )
         if not level:
             break
     else:
@@ -223,7 +230,7 @@ def _inherited(question: Members) -> RuleSteps:
     subclass = (question.file, question.name)
     for base, found in zip(visible, own, strict=True):
         if found:
-            inherited = [(one._replace(inherited_by=subclass), rest) for one, rest in found]
+            inherited = [(target._replace(inherited_by=subclass), rest) for target, rest in found]
             return tuple(reached_via((yield from _on(inherited)), base))
     of_models = yield from modelled.inherited_members(question, ancestors)
     first, *rest = question.names
@@ -245,14 +252,14 @@ def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefin
     entered = {start.key}
     above = [(start, iter(found[start.key][::-1]))]
     while above:
-        one, bases = above[-1]
+        definition, bases = above[-1]
         base = next(bases, None)
         if base is None:
-            order[one.key] = one
+            order[definition.key] = definition
             above.pop()
         elif base.key not in entered:
             entered.add(base.key)
-            base = base._replace(is_certain=base.is_certain and one.is_certain)
+            base = base._replace(is_certain=base.is_certain and definition.is_certain)
             above.append((base, iter(found.get(base.key, ())[::-1])))
     return reversed(order.values())
 
@@ -287,12 +294,12 @@ def _own(keys: Sequence[Key], names: tuple[str, ...]) -> RuleGenerator[list[_Fou
 def _on(own: _Found) -> RuleSteps:
     """Continue from members with the remaining names."""
     answers = yield [
-        Members(one.file, one.name, rest, one.inherited_by) for one, rest in own if rest
+        Members(target.file, target.name, rest, target.inherited_by) for target, rest in own if rest
     ]
     following = iter(answers)
     found: list[ResolvedDefinition] = []
-    for one, rest in own:
-        found += reached_via(next(following), one) if rest else [one]
+    for definition, rest in own:
+        found += reached_via(next(following), definition) if rest else [definition]
     return best_candidates(found)
 
 
@@ -307,7 +314,7 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     visible = modelled.without_modelled(candidates)
     found = [*(yield from classes_of(visible, is_called=_is_call(question, types)))]
     if len(types) > 1 and len(found) < len(visible):  # nothing tells what one of several is
-        found = [one._replace(is_certain=False) for one in found]
+        found = [definition._replace(is_certain=False) for definition in found]
     for candidate in filter(modelled.is_modelled, candidates):
         found += yield from modelled.classes_at(candidate, (question.file, question.name))
     return best_candidates(found)
@@ -322,16 +329,16 @@ def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:
 
     Itself is a guess, which it mostly gives to the class alone: `if instance is None: return self`.
     """
-    getters = yield [Members(one.file, one.name, (DESCRIPTOR_METHOD,)) for one in classes]
-    methods: list[ResolvedDefinition] = [one for found in getters for one in found]
+    getters = yield [Members(class_.file, class_.name, (DESCRIPTOR_METHOD,)) for class_ in classes]
+    methods: list[ResolvedDefinition] = [definition for found in getters for definition in found]
     if not methods:
         return tuple(classes)
-    given = yield [Classes(*one.key, one.inherited_by) for one in methods]
-    plain = [one for one, found in zip(classes, getters, strict=True) if not found]
-    itself = {one.key for one in classes}
+    given = yield [Classes(*method.key, method.inherited_by) for method in methods]
+    plain = [class_ for class_, found in zip(classes, getters, strict=True) if not found]
+    itself = {class_.key for class_ in classes}
     held = (
-        one._replace(is_certain=one.is_certain and one.key not in itself)
+        definition._replace(is_certain=definition.is_certain and definition.key not in itself)
         for answer in given
-        for one in answer
+        for definition in answer
     )
     return best_candidates([*plain, *held])

@@ -70,12 +70,12 @@ def is_modelled(definition: ResolvedDefinition) -> bool:
 
 def without_modelled(definitions: Iterable[ResolvedDefinition]) -> list[ResolvedDefinition]:
     """Return the definitions that some file has."""
-    return [one for one in definitions if not is_modelled(one)]
+    return [definition for definition in definitions if not is_modelled(definition)]
 
 
 def without_values(definitions: Iterable[ResolvedDefinition]) -> list[ResolvedDefinition]:
     """Return what a name itself may mean: not the class of what a member of a library gives."""
-    return [one for one in without_modelled(definitions) if one.kind != _INSTANCE]
+    return [target for target in without_modelled(definitions) if target.kind != _INSTANCE]
 
 
 def modelled_at(ecosystem: str, path: str) -> tuple[ResolvedDefinition, tuple[str, ...]] | None:
@@ -98,7 +98,7 @@ def members_of_value(question: Members) -> RuleSteps:
 def inherited_members(question: Members, bases: Sequence[ResolvedDefinition]) -> RuleSteps:
     """Find what the models of a class's bases say of its members."""
     key = (question.file, question.name)
-    classes = [key, *(one.key for one in without_modelled(bases))]
+    classes = [key, *(definition.key for definition in without_modelled(bases))]
     for base in filter(is_modelled, bases):
         value = _value(base.key)
         written = [(file, f"{name}.{type_argument(value.modelled)}") for file, name in classes]
@@ -153,27 +153,27 @@ def used_as(question: MemberAccess, found: Sequence[ResolvedDefinition]) -> Rule
 
     Only components of JavaScript are such, whose names have a capital.
     """
-    constants = [one for one in found if _may_be_component(one)]
+    constants = [definition for definition in found if _may_be_component(definition)]
     if question.access != Access.PATH or question.origin.ecosystem != Ecosystem.NPM:
         return tuple(found)
-    typings = yield [Typing(*one.key) for one in constants]
+    typings = yield [Typing(*constant.key) for constant in constants]
     answers: dict[Key, list[ResolvedDefinition]] = {}
-    for one, rows in zip(constants, typings, strict=True):
+    for constant, rows in zip(constants, typings, strict=True):
         for row in rows:
-            given = yield from _used_argument((one.file, row.root))
-            answers.setdefault(one.key, []).extend(reached_via(given, one))
+            given = yield from _used_argument((constant.file, row.root))
+            answers.setdefault(constant.key, []).extend(reached_via(given, constant))
     kept = [
-        one._replace(is_alias=one.is_alias or bool(answers.get(one.key)))
-        for one in found
-        if not answers.get(one.key) or last_name(one.name) != DEFAULT
+        definition._replace(is_alias=definition.is_alias or bool(answers.get(definition.key)))
+        for definition in found
+        if not answers.get(definition.key) or last_name(definition.name) != DEFAULT
     ]
     return best_candidates([*kept, *(given for answer in answers.values() for given in answer)])
 
 
-def _may_be_component(one: ResolvedDefinition) -> bool:
-    name = last_name(one.name)
+def _may_be_component(definition: ResolvedDefinition) -> bool:
+    name = last_name(definition.name)
     is_named = name[:1].isupper() or name == DEFAULT
-    return is_named and (not one.kind or one.kind in VALUE_KINDS)
+    return is_named and (not definition.kind or definition.kind in VALUE_KINDS)
 
 
 def _used_argument(call: Key) -> RuleSteps:
@@ -184,14 +184,16 @@ def _used_argument(call: Key) -> RuleSteps:
     libraries = {
         modelled.library
         for answer in callees
-        for modelled in (_value(one.key).modelled for one in answer if is_modelled(one))
+        for modelled in (_value(target.key).modelled for target in answer if is_modelled(target))
         if modelled.result is not None and modelled.result.is_same
     }
     if not libraries:
         return ()
     given = yield [declared_type(file, name, row) for row in arguments if row.access == Access.PATH]
     return tuple(
-        one._replace(is_certain=False, model=min(libraries)) for answer in given for one in answer
+        target._replace(is_certain=False, model=min(libraries))
+        for answer in given
+        for target in answer
     )
 
 
@@ -220,7 +222,7 @@ def _rest(found: Sequence[ResolvedDefinition], names: tuple[str, ...]) -> RuleSt
     """Return the members of what was found, or that itself if no name is left."""
     if not names:
         return tuple(found)
-    answers = yield [Members(one.file, one.name, names) for one in found]
+    answers = yield [Members(definition.file, definition.name, names) for definition in found]
     return best_candidates(reached_via_each(found, answers))
 
 
@@ -230,7 +232,7 @@ def _given(subject: _Subject, given: Given, place: Key | None) -> RuleSteps:
     if given.path:
         held = (yield from _given(subject, given.inner, place)) if given.inner else ()
         outer = library_models().types[modelled.ecosystem, given.path]
-        items = [one.key for one in held] or [None]
+        items = [definition.key for definition in held] or [None]
         return tuple(_definition(_Value(outer, item)) for item in items)
     if given.what == SELF:
         found = [subject.key]
@@ -256,9 +258,9 @@ def _arguments(subject: _Subject, given: Given, place: Key | None) -> RuleGenera
     file, name = place
     own_name = given.arguments[-1] if given.arguments[-1] in _OWN_NAMES else ""
     parts = [
-        type_argument(subject.value.modelled) if one == TYPE_ARGUMENT else f"({one})"
-        for one in given.arguments
-        if one != own_name
+        type_argument(subject.value.modelled) if argument == TYPE_ARGUMENT else f"({argument})"
+        for argument in given.arguments
+        if argument != own_name
     ]
     found = yield from _written_classes([(file, f"{name}.{part}") for part in parts])
     if given.is_item:
@@ -274,7 +276,7 @@ def _named_as(place: Key, own_name: str) -> RuleGenerator[list[Key]]:
     written = inflection.camelize(inflection.singularize(own) if own_name == OWN_NAMES else own)
     (rows,) = yield [Typing(*place)]
     (found,) = yield [declared_type(file, name, rows[0]._replace(root=written))]
-    return [one.key for one in found if one.kind == "class"]
+    return [definition.key for definition in found if definition.kind == "class"]
 
 
 def _written_classes(places: Sequence[Key]) -> RuleGenerator[list[Key]]:
@@ -285,7 +287,7 @@ def _written_classes(places: Sequence[Key]) -> RuleGenerator[list[Key]]:
         own, items = next(told), next(told)
         if own:
             (found,) = yield [Classes(*place)]
-            return [one.key for one in found]
+            return [definition.key for definition in found]
         if items:  # a container of the language: what is written has the parts
             return [place]
     return []

@@ -69,11 +69,11 @@ def _renamed(
 ) -> RuleGenerator[list[list[Group]]]:
     """Return the groups of paths that begin with a renamed dependency: in its distribution."""
     places = [
-        (context, one) for (context, _), meant in zip(paths, real, strict=True) for one in meant
+        (context, path) for (context, _), meant in zip(paths, real, strict=True) for path in meant
     ]
     if not places:
         return [[] for _ in paths]
-    cuts = [[module for module, _ in prefixes(one.path)] for _, one in places]
+    cuts = [[module for module, _ in prefixes(path.path)] for _, path in places]
     answers = iter(
         (
             yield [
@@ -87,8 +87,8 @@ def _renamed(
     return [
         [
             group
-            for one in meant
-            for group in matches_in(context, one.path, next(rows), one.distribution)
+            for path in meant
+            for group in matches_in(context, path.path, next(rows), path.distribution)
         ]
         for (context, _), meant in zip(paths, real, strict=True)
     ]
@@ -122,7 +122,9 @@ def contents_of(
     groups: Sequence[Sequence[Group]],
 ) -> RuleGenerator[dict[ModuleMatch, ModuleContents]]:
     """Return what each module defines and exports of the names that a path needs."""
-    matches = list(dict.fromkeys(one for tried in groups for group in tried for one in group))
+    matches = list(
+        dict.fromkeys(module_match for tried in groups for group in tried for module_match in group)
+    )
     asked: list[Definitions | Exported | Reexports] = []
     for match in matches:
         asked.append(Reexports(*match[:3]))
@@ -145,4 +147,4 @@ def contents_of(
 
 def is_plausible(group: Group, contents: dict[ModuleMatch, ModuleContents]) -> bool:
     """Whether a module of the group may have the name."""
-    return any(not one.names or any(contents[one]) for one in group)
+    return any(not match.names or any(contents[match]) for match in group)

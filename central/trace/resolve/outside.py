@@ -52,7 +52,7 @@ def outside(question: Outside) -> RuleSteps:
     for beginning, missing in _beginnings(origin, question.name):
         (candidates,) = yield [beginning]
         if any(map(is_modelled, candidates)):
-            return _all(has_member(one, ".".join(missing)) for one in candidates)
+            return _all(has_member(candidate, ".".join(missing)) for candidate in candidates)
         if candidates:
             if len(missing) > 1:
                 return ()
@@ -78,7 +78,7 @@ def is_visible_path(path: ImportPath) -> RuleGenerator[bool]:
     declared = yield [Declared(path.package)]
     (real,) = yield from real_paths([(context, path.path)], declared)
     if real:
-        asked = [name for one in real for name in _beginning_modules(one.path)]
+        asked = [name for real_path in real for name in _beginning_modules(real_path.path)]
         answers = yield [Modules(path.repository, name) for name in asked]
         return any(row.distribution == real[0].distribution for rows in answers for row in rows)
     answers = yield [Modules(path.repository, name) for name in _beginning_modules(path.path)]
@@ -154,15 +154,15 @@ def _are_outside(
     is_of_every = missing in name_rules(question.origin.ecosystem).members_of_every_class
     if classes and not is_of_every and question.access != Access.BASE:
         return ()
-    without = [one for one, answer in zip(candidates, answers, strict=True) if not answer]
-    typings = yield [Typing(*one.key) for one in without]
+    without = [target for target, answer in zip(candidates, answers, strict=True) if not answer]
+    typings = yield [Typing(*definition.key) for definition in without]
     types = [
         [
-            Outside(declared_type(*one.key, row), row.access, missing, is_indirect=True)
+            Outside(declared_type(*definition.key, row), row.access, missing, is_indirect=True)
             for row in rows
             if not _is_decorated(row)
         ]
-        for one, rows in zip(without, typings, strict=True)
+        for definition, rows in zip(without, typings, strict=True)
     ]
     if not all(types):
         return ()

@@ -40,14 +40,16 @@ def _shared(question: UnboundName) -> RuleSteps:
     if not shared:
         return ()
     (places,) = yield [Files(question.file)]
-    seen = [one for one in shared for place in places if re.fullmatch(one.seen_by, place.path)]
+    seen = [
+        shared for shared in shared for place in places if re.fullmatch(shared.seen_by, place.path)
+    ]
     answers = yield [
-        SharedMembers(question.repository, question.package, question.root, one.members)
-        for one in seen
+        SharedMembers(question.repository, question.package, question.root, shared.members)
+        for shared in seen
     ]
     return tuple(
-        ResolvedDefinition(row.file, row.name, row.kind, is_certain=False, model=one.library)
-        for one, rows in zip(seen, answers, strict=True)
+        ResolvedDefinition(row.file, row.name, row.kind, is_certain=False, model=shared.library)
+        for shared, rows in zip(seen, answers, strict=True)
         for row in rows
     )
 

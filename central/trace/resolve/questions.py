@@ -292,8 +292,8 @@ def reached_via_each(
     earlier: Iterable[ResolvedDefinition], answers: Iterable[Iterable[ResolvedDefinition]]
 ) -> Iterator[ResolvedDefinition]:
     """Yield what the question about each definition was answered with, as reached through it."""
-    for one, answer in zip(earlier, answers, strict=True):
-        yield from reached_via(answer, one)
+    for definition, answer in zip(earlier, answers, strict=True):
+        yield from reached_via(answer, definition)
 
 
 def _rank(candidate: ResolvedDefinition) -> tuple[bool, int]:

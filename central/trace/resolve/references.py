@@ -362,4 +362,4 @@ def _allowed(within: Collection[int] | None) -> list[object]:
 
 def columns_of(pairs: Sequence[tuple[object, object]]) -> list[list[object]]:
     """Return pairs as two columns: parameters of `unnest`."""
-    return [[one for one, _ in pairs], [other for _, other in pairs]]
+    return [[left for left, _ in pairs], [other for _, other in pairs]]

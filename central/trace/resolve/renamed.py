@@ -103,7 +103,7 @@ def renamed_imports(
 
     `modules` are (package, path), where the path may go on with names.
     """
-    asked = sorted({one for one in modules if one[0]})
+    asked = sorted({module for module in modules if module[0]})
     if not asked:
         return []
     packages = sorted({package for package, _ in asked})

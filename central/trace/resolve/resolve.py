@@ -62,7 +62,7 @@ class Resolution(NamedTuple):
     def candidates(self) -> int:
         """The number of targets, without aliases if there are others."""
         count = len(self.targets)
-        surely = sum(not one.is_alias and one.rule != FLOW for one in self.targets)
+        surely = sum(not target.is_alias and target.rule != FLOW for target in self.targets)
         return count if count < 2 else surely or count
 
     def confidence(self, target: ResolvedDefinition) -> Confidence:
@@ -83,8 +83,8 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
         if _may_be_implicit(site) and not resolution.targets and not resolution.is_bound
     }
     if bare:
-        for index, one in zip(bare, _resolved(resolver, list(bare.values())), strict=True):
-            guessed = tuple(target._replace(is_certain=False) for target in one.targets)
+        for index, guess in zip(bare, _resolved(resolver, list(bare.values())), strict=True):
+            guessed = tuple(target._replace(is_certain=False) for target in guess.targets)
             resolutions[index] = Resolution(
                 guessed, resolutions[index].is_unresolved and not guessed
             )
@@ -147,8 +147,8 @@ def _narrowed(bound: Resolution, by_rules: Resolution | None) -> Resolution:
 
     scip-python has one symbol for the functions of a name inside of the methods of a class.
     """
-    keys = {one.key for one in bound.targets}
-    found = [one for one in by_rules.targets if one.key in keys] if by_rules else ()
+    keys = {target.key for target in bound.targets}
+    found = [target for target in by_rules.targets if target.key in keys] if by_rules else ()
     return bound._replace(targets=tuple(found)) if found else bound
 
 
@@ -157,11 +157,13 @@ def disagreements(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> li
     bound = scip_definitions(resolver, sites)
     indexed = [sites[index] for index in bound if sites[index].binding != SCIP_BINDING]
     plain = [site._replace(symbol="") for site in indexed]
-    by_index = {sites[index].id: {one.key for one in found} for index, found in bound.items()}
+    by_index = {
+        sites[index].id: {definition.key for definition in found} for index, found in bound.items()
+    }
     return [
         site
-        for site, one in zip(indexed, _by_rules(resolver, plain), strict=True)
-        if one.targets and not by_index[site.id] & {target.key for target in one.targets}
+        for site, by_rules in zip(indexed, _by_rules(resolver, plain), strict=True)
+        if by_rules.targets and not by_index[site.id] & {target.key for target in by_rules.targets}
     ]
 
 
@@ -176,7 +178,7 @@ def _by_rules(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[R
     answers = resolver.resolve_all(list(numbers))
     resolutions = [
         (_held if holds_function(site) else _resolution)(
-            site, [one for number in several for one in answers[number]]
+            site, [answer for number in several for answer in answers[number]]
         )
         for site, several in zip(sites, asked, strict=True)
     ]
@@ -188,22 +190,22 @@ def _with_held(
 ) -> list[Resolution]:
     """Add the functions that constants hold which are called: `const g = make(); g()`."""
     called = {
-        index: [one for one in resolution.targets if _may_be_value(one)]
+        index: [target for target in resolution.targets if _may_be_value(target)]
         for index, (site, resolution) in enumerate(zip(sites, resolutions, strict=True))
         if site.kind in _CALLS and name_rules(site.ecosystem).functions_as_values
     }
-    unknown = {one.key for several in called.values() for one in several if not one.kind}
+    unknown = {target.key for several in called.values() for target in several if not target.kind}
     questions = [SameScopeDefinitions(*key) for key in sorted(unknown)]
     kinds = dict(zip(sorted(unknown), resolver.read_all(questions), strict=True))
     functions = {key for key, rows in kinds.items() if any(row.kind in CALLABLE for row in rows)}
     asked = {
-        index: [Held(*one.key) for one in several if one.key not in functions]
+        index: [Held(*definition.key) for definition in several if definition.key not in functions]
         for index, several in called.items()
     }
-    wanted = list(dict.fromkeys(one for several in asked.values() for one in several))
+    wanted = list(dict.fromkeys(held for several in asked.values() for held in several))
     answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
     for index, several in asked.items():
-        held = [one for question in several for one in answers[question]]
+        held = [answer for question in several for answer in answers[question]]
         if held:
             targets = [*resolutions[index].targets, *_of_flow(held)]
             resolutions[index] = resolutions[index]._replace(targets=best_candidates(targets))
@@ -216,9 +218,9 @@ def _may_be_value(target: ResolvedDefinition) -> bool:
 
 def _of_flow(found: Iterable[ResolvedDefinition]) -> Iterator[ResolvedDefinition]:
     """Yield the functions and classes that have a name, as what a value may be."""
-    for one in found:
-        if one.kind in CALLABLE and last_name(one.name) != CLOSURE:
-            yield one._replace(rule=FLOW, is_certain=False)
+    for definition in found:
+        if definition.kind in CALLABLE and last_name(definition.name) != CLOSURE:
+            yield definition._replace(rule=FLOW, is_certain=False)
 
 
 def _with_extensions(
@@ -234,8 +236,8 @@ def _with_extensions(
         }
         wanted = list(dict.fromkeys(asked.values()))
         answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
-        for index, one in asked.items():
-            resolutions[index] = _resolution(sites[index], answers[one])
+        for index, access in asked.items():
+            resolutions[index] = _resolution(sites[index], answers[access])
     return resolutions
 
 
@@ -292,11 +294,11 @@ def with_unresolved(
         index: [Outside(*question, is_indirect=_is_deep(sites[index])) for question in several]
         for index, several in zip(bound, asked, strict=True)
     }
-    wanted = list(dict.fromkeys(one for several in questions.values() for one in several))
+    wanted = list(dict.fromkeys(outside for several in questions.values() for outside in several))
     answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
     return [
         Resolution((), is_unresolved=True)
-        if index in questions and not all(answers[one] for one in questions[index])
+        if index in questions and not all(answers[outside] for outside in questions[index])
         else resolution
         for index, resolution in enumerate(resolutions)
     ]

@@ -88,8 +88,8 @@ def _meaning(question: NameInFile) -> RuleSteps:
 def imported_access(question: ImportedAccess) -> RuleSteps:
     """Try the paths as written first: other files ask for the same ones."""
     answers = yield question.as_written
-    found = tuple(one for answer in answers for one in answer)
-    if any(one.is_certain for one in found):
+    found = tuple(definition for answer in answers for definition in answer)
+    if any(definition.is_certain for definition in found):
         return found
     return (yield [question.beside])[0] or found
 
@@ -109,24 +109,27 @@ def member_access(question: MemberAccess) -> RuleSteps:
 
 def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
     """Replace members that are another definition: `f` of `const ns = { f }`."""
-    values = [one for one in found if not one.kind and "." in one.name]
+    values = [definition for definition in found if not definition.kind and "." in definition.name]
     if not values:
         return tuple(found)
-    typings = yield [Typing(*one.key) for one in values]
+    typings = yield [Typing(*definition.key) for definition in values]
     named = {
-        one.key: modelled.declared_type(*one.key, row)
-        for one, rows in zip(values, typings, strict=True)
+        definition.key: modelled.declared_type(*definition.key, row)
+        for definition, rows in zip(values, typings, strict=True)
         for row in rows
         if row.access == Access.PATH
     }
     answers = dict(zip(named, (yield list(named.values())), strict=True))
     return best_candidates(
         candidate
-        for one in found
+        for target in found
         for candidate in (
-            [answer._replace(rule=one.rule) for answer in reached_via(answers[one.key], one)]
-            if one.key in answers
-            else [one]
+            [
+                answer._replace(rule=target.rule)
+                for answer in reached_via(answers[target.key], target)
+            ]
+            if target.key in answers
+            else [target]
         )
     )
 
@@ -155,7 +158,7 @@ def _imported(question: NameInFile) -> RuleSteps:
     paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
-    if not any(one.is_certain for one in candidates):
+    if not any(definition.is_certain for definition in candidates):
         context = FileContext(*question[1:4])
         searched = yield from searched_meaning(question.file, context, list(paths))
         candidates = searched or candidates
@@ -167,11 +170,11 @@ def _of_instances(origins: Sequence[ResolvedDefinition], question: MemberAccess)
     receivers = yield from members.classes_of(
         origins, is_called=is_called and name_rules(question.origin.ecosystem).has_class_calls
     )
-    answers = yield [Members(*one.key, (question.name,)) for one in receivers]
+    answers = yield [Members(*receiver.key, (question.name,)) for receiver in receivers]
     return best_candidates(
-        candidate._replace(receiver=one.key)
-        for one, answer in zip(receivers, answers, strict=True)
-        for candidate in reached_via(answer, one)
+        candidate._replace(receiver=receiver.key)
+        for receiver, answer in zip(receivers, answers, strict=True)
+        for candidate in reached_via(answer, receiver)
     )
 
 

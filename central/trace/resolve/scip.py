@@ -55,7 +55,7 @@ def scip_definitions(
     answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
     found = {index: definitions_of(answers[question]) for index, question in asked.items()}
     return {
-        index: [_as_reached(sites[index], one) for one in several]
+        index: [_as_reached(sites[index], definition) for definition in several]
         for index, several in found.items()
         if several is not None
     }
@@ -67,11 +67,13 @@ def definitions_of(meaning: Meaning | tuple[()]) -> Sequence[ResolvedDefinition]
     return found if is_all else None
 
 
-def _as_reached(site: ReferenceSite, one: ResolvedDefinition) -> ResolvedDefinition:
+def _as_reached(site: ReferenceSite, target: ResolvedDefinition) -> ResolvedDefinition:
     """Return a definition with the class through whose instance it may be reached."""
-    container = one.name.rpartition(".")[0]
+    container = target.name.rpartition(".")[0]
     is_virtual = site.access in _OF_VALUES or site.binding in _OF_UNKNOWN
-    return one._replace(receiver=(one.file, container)) if container and is_virtual else one
+    return (
+        target._replace(receiver=(target.file, container)) if container and is_virtual else target
+    )
 
 
 def scip_meaning(question: ScipMeaning) -> RuleSteps:
@@ -85,7 +87,7 @@ def scip_meaning(question: ScipMeaning) -> RuleSteps:
         return (), False
     found = yield from _in_other_repositories(question, target)
     if found:
-        return tuple(one._replace(rule=SCIP) for one in found), True
+        return tuple(definition._replace(rule=SCIP) for definition in found), True
     return (), (yield from _is_outside(question, target))
 
 
@@ -104,14 +106,14 @@ def _in_other_repositories(
         InPackage(ecosystem, package, ".".join(target.names)),
         *asked,
     ]
-    found = [*_definitions(provided), *(one for answer in imported for one in answer)]
+    found = [*_definitions(provided), *(definition for answer in imported for definition in answer)]
     is_dotted = ecosystem == Ecosystem.PYPI
     module = target.module.replace(".", "/") if is_dotted else target.module
     alike = _nearest(named, module)
     if not found or (ecosystem == Ecosystem.NPM and _is_file(alike, module)):
         found += _definitions(alike)
-    if len({one.key for one in found}) > 1:
-        found = [one._replace(is_certain=False) for one in found]
+    if len({definition.key for definition in found}) > 1:
+        found = [definition._replace(is_certain=False) for definition in found]
     return best_candidates(found)
 
 
@@ -134,7 +136,7 @@ def _is_file(rows: Sequence[PackageRow], module: str) -> bool:
     """Whether a single definition is in a file of the published file's name, and that says more
     than that it is an entry.
     """
-    ends = {tuple(_components(one)[-1:]) for one in (module, *(row.path for row in rows))}
+    ends = {tuple(_components(path)[-1:]) for path in (module, *(row.path for row in rows))}
     return len(rows) == 1 and len(ends) == 1 and ends != {(_ENTRY,)}
 
 
@@ -153,9 +155,9 @@ def _components(path: str) -> list[str]:
     return folders if name == "__init__" else [*folders, name]
 
 
-def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
+def _common_end(left: Sequence[str], other: Sequence[str]) -> int:
     count = 0
-    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+    for mine, theirs in zip(reversed(left), reversed(other), strict=False):
         if mine != theirs:
             break
         count += 1

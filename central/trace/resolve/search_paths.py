@@ -54,8 +54,8 @@ def _of_scripts(
     ]
     directories = dict.fromkeys(modules) if asked else ()
     return [
-        FurtherPaths([f"{one}.{path}".replace("/.", "/", 1) for path in asked])
-        for one in directories
+        FurtherPaths([f"{directory}.{path}".replace("/.", "/", 1) for path in asked])
+        for directory in directories
     ]
 
 
@@ -70,8 +70,8 @@ def searched_meaning(
     """Return the meaning of the paths in the nearest directory where they have one."""
     for further in (yield from searched_paths(file, context, paths)):
         answers = yield [ImportPath(*context, path) for path in further.paths]
-        found = [one._replace(rule="import") for answer in answers for one in answer]
+        found = [definition._replace(rule="import") for answer in answers for definition in answer]
         if found:
             certain = further.is_certain
-            return [one._replace(is_certain=one.is_certain and certain) for one in found]
+            return [target._replace(is_certain=target.is_certain and certain) for target in found]
     return []

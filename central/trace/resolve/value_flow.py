@@ -75,7 +75,7 @@ def held(question: Held) -> RuleSteps:
         if row.access == Access.RESULT
     ]
     answers = yield list(dict.fromkeys(flows))
-    return best_candidates(one for answer in answers for one in answer)
+    return best_candidates(definition for answer in answers for definition in answer)
 
 
 def passed(question: Passed) -> RuleSteps:
@@ -102,10 +102,10 @@ def passed(question: Passed) -> RuleSteps:
     flows = [
         Flow(_name(row.file, row, (row.value_binding, row.value_root, row.value_chain)))
         for row, answer in zip(sites, callees, strict=True)
-        if any(_receives(row, one, keys) for one in answer)
+        if any(_receives(row, definition, keys) for definition in answer)
     ]
     answers = yield list(dict.fromkeys(flows))
-    found = best_candidates([*default, *(one for answer in answers for one in answer)])
+    found = best_candidates([*default, *(target for answer in answers for target in answer)])
     is_open = question.site is not None and not at_site
     return () if is_open and len(found) > 1 else found
 
@@ -166,60 +166,64 @@ def _step(
     values: Sequence[ResolvedDefinition], step: str, site: tuple[int, ...]
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     if step[0] == "[":
-        return [one._replace(name=f"{one.name}{step}", kind="") for one in values]
+        return [target._replace(name=f"{target.name}{step}", kind="") for target in values]
     if step == CLOSURE:
         return [
-            one._replace(name=f"{one.name}.{CLOSURE}") for one in values if one.kind in FUNCTIONS
+            target._replace(name=f"{target.name}.{CLOSURE}")
+            for target in values
+            if target.kind in FUNCTIONS
         ]
     made: Sequence[ResolvedDefinition] = ()
     if step == CALLED:
         functions = yield from _functions(values)
         made = yield from _members(functions, CALL_METHOD)
         asked: list[Held | Passed | Members] = [
-            Held(*one.key, site) for one in functions if one.kind in FUNCTIONS
+            Held(*function.key, site) for function in functions if function.kind in FUNCTIONS
         ]
     elif step[0] == "@":
         return (yield from _members(values, step[1:]))
     else:
-        asked = [Passed(*one.key, step) for one in values]
+        asked = [Passed(*definition.key, step) for definition in values]
     answers = yield asked
-    return best_candidates([*made, *(one for answer in answers for one in answer)])
+    return best_candidates([*made, *(definition for answer in answers for definition in answer)])
 
 
 def _members(
     values: Sequence[ResolvedDefinition], name: str
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     """Return the methods of the classes of values, and what a field by this name holds."""
-    classes = yield [Classes(*one.key) for one in values]
-    keys = list(dict.fromkeys(one.key for answer in classes for one in answer))
+    classes = yield [Classes(*definition.key) for definition in values]
+    keys = list(dict.fromkeys(definition.key for answer in classes for definition in answer))
     answers = yield [Members(file, owner, (name,)) for file, owner in keys]
     fields = yield [Held(file, f"{owner}.{name}") for file, owner in keys]
-    methods = yield from _with_kinds([one for answer in answers for one in answer])
-    found = [one for one in methods if one.kind in FUNCTIONS]
-    return best_candidates([*found, *(one for answer in fields for one in answer)])
+    methods = yield from _with_kinds([definition for answer in answers for definition in answer])
+    found = [method for method in methods if method.kind in FUNCTIONS]
+    return best_candidates([*found, *(definition for answer in fields for definition in answer)])
 
 
 def _functions(
     values: Sequence[ResolvedDefinition],
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     """Replace values that are no functions by the functions that they hold: a table stays."""
-    others = [one for one in values if one.kind not in CALLABLE]
-    answers = yield [Held(*one.key) for one in others]
-    held = dict(zip((one.key for one in others), answers, strict=True))
-    return best_candidates(found for one in values for found in (held.get(one.key) or [one]))
+    others = [definition for definition in values if definition.kind not in CALLABLE]
+    answers = yield [Held(*definition.key) for definition in others]
+    held = dict(zip((definition.key for definition in others), answers, strict=True))
+    return best_candidates(
+        found for target in values for found in (held.get(target.key) or [target])
+    )
 
 
 def _with_kinds(
     found: Iterable[ResolvedDefinition],
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:
     values = list(found)
-    answers = yield [SameScopeDefinitions(*one.key) for one in values]
+    answers = yield [SameScopeDefinitions(*definition.key) for definition in values]
     return [
-        one._replace(
-            kind=next((row.kind for row in rows if row.file == one.file), one.kind),
+        definition._replace(
+            kind=next((row.kind for row in rows if row.file == definition.file), definition.kind),
             receiver=None,
             is_certain=False,
             inherited_by=None,
         )
-        for one, rows in zip(values, answers, strict=True)
+        for definition, rows in zip(values, answers, strict=True)
     ]

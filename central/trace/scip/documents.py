@@ -77,13 +77,13 @@ def document_of(
     local = _Locals()
     occurrences: dict[tuple[_Range, str, bool], Occurrence] = {}
     described: dict[str, SymbolInformation] = {}
-    for one in read.definitions:
-        symbol = one.symbol or local.named(one)
-        at = _range_of_name(read.lines, one)
-        occurrences.setdefault((at, symbol, True), _definition(read.lines, one, symbol, at))
+    for definition in read.definitions:
+        symbol = definition.symbol or local.named(definition)
+        at = _range_of_name(read.lines, definition)
+        occurrences.setdefault((at, symbol, True), _definition(read.lines, definition, symbol, at))
         if symbol not in described:
-            key = (file, one.qualified_name)
-            described[symbol] = information(one, symbol, _symbols(files, bases.get(key, ())))
+            key = (file, definition.qualified_name)
+            described[symbol] = information(definition, symbol, _symbols(files, bases.get(key, ())))
     for meaning in meanings:
         target = files.definition(meaning.target)
         at_site = _range_of_site(read.lines, meaning.site)
@@ -97,25 +97,27 @@ def document_of(
         relative_path=read.about.path,
         language=_LANGUAGES.get(read.about.language, read.about.language.capitalize()),
         position_encoding=UTF32CodeUnitOffsetFromLineStart,
-        occurrences=[occurrences[one] for one in sorted(occurrences)],
+        occurrences=[occurrences[occurrence] for occurrence in sorted(occurrences)],
         symbols=described.values(),
     )
 
 
-def information(one: SymbolRow, symbol: str, implemented: Iterable[str] = ()) -> SymbolInformation:
+def information(
+    symbol_row: SymbolRow, symbol: str, implemented: Iterable[str] = ()
+) -> SymbolInformation:
     """Return what is known of a definition, with the symbols of what it implements."""
     return SymbolInformation(
         symbol=symbol,
-        kind=_KINDS.get(one.kind, 0),
-        display_name=one.name,
-        documentation=[one.signature] if one.signature else [],
+        kind=_KINDS.get(symbol_row.kind, 0),
+        display_name=symbol_row.name,
+        documentation=[symbol_row.signature] if symbol_row.signature else [],
         relationships=[Relationship(symbol=base, is_implementation=True) for base in implemented],
     )
 
 
 def _symbols(files: FilesWithSymbols, keys: Iterable[Key]) -> list[str]:
     found = [files.definition(key) for key in keys]
-    return list(dict.fromkeys(one.symbol for one in found if one and one.symbol))
+    return list(dict.fromkeys(symbol.symbol for symbol in found if symbol and symbol.symbol))
 
 
 class _Locals:
@@ -124,33 +126,33 @@ class _Locals:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def named(self, one: SymbolRow) -> str:
-        number = self._numbers.setdefault(one.qualified_name, len(self._numbers))
+    def named(self, symbol: SymbolRow) -> str:
+        number = self._numbers.setdefault(symbol.qualified_name, len(self._numbers))
         return f"local {number}"
 
 
-def _definition(lines: Sequence[str], one: SymbolRow, symbol: str, at: _Range) -> Occurrence:
-    end = min(one.end_line, len(lines))
+def _definition(lines: Sequence[str], symbol_row: SymbolRow, symbol: str, at: _Range) -> Occurrence:
+    end = min(symbol_row.end_line, len(lines))
     width = len(lines[end - 1].rstrip("\r\n")) if end else 0
-    start = one.start_line - 1
+    start = symbol_row.start_line - 1
     enclosing = (start, 0, width) if end - 1 == start else (start, 0, max(end - 1, start), width)
     return Occurrence(range=at, symbol=symbol, symbol_roles=Definition, enclosing_range=enclosing)
 
 
-def _range_of_name(lines: Sequence[str], one: SymbolRow) -> _Range:
+def _range_of_name(lines: Sequence[str], symbol: SymbolRow) -> _Range:
     """Where the name of a definition stands: behind what is before it in the signature, if it does.
 
     The beginning of the first line if the text does not have it.
     """
-    name = _whole(one.name)
-    before = re.split(name, one.signature, maxsplit=1)[0].split()
+    name = _whole(symbol.name)
+    before = re.split(name, symbol.signature, maxsplit=1)[0].split()
     patterns = [rf"{re.escape(before[-1])}\s*{name}"] if before and before[-1] else []
-    first = one.start_line - 1
-    last = min(one.end_line, len(lines), first + _NAME_LINES)
+    first = symbol.start_line - 1
+    last = min(symbol.end_line, len(lines), first + _NAME_LINES)
     for pattern in (*patterns, name):
         for number in range(first, last):
             if found := re.search(pattern, lines[number]):
-                return number, found.end() - len(one.name), found.end()
+                return number, found.end() - len(symbol.name), found.end()
     return first, 0, 0
 
 

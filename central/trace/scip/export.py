@@ -69,8 +69,8 @@ def _parts(
             )
         documents, path, is_last = _portion(credential, repository, path, external)
         yield from documents
-    for one in external.values():
-        yield Index(external_symbols=[one]).SerializeToString()
+    for symbol in external.values():
+        yield Index(external_symbols=[symbol]).SerializeToString()
 
 
 def _portion(
@@ -102,7 +102,7 @@ def _documents(
     bases = direct_bases(resolver, ids)
     files = FilesWithSymbols(resolver, scope.repositories)
     files.read(ids)
-    targets = {one.target for several in meanings.values() for one in several}
+    targets = {meaning.target for several in meanings.values() for meaning in several}
     targets.update(base for several in bases.values() for base in several)
     files.read_targets(targets)
     own = files.repository_of(ids[0])
@@ -144,14 +144,14 @@ def _constructors(made: Key, edges: Iterable[Edge]) -> set[Key]:
     """Return those of the targets that the class defines itself."""
     file, name = made
     own = {edge.target for edge in edges if edge.is_to_constructor}
-    return {one for one in own if one == (file, f"{name}.{last_name(one[1])}")}
+    return {target for target in own if target == (file, f"{name}.{last_name(target[1])}")}
 
 
 def _note_external(
     files: FilesWithSymbols, key: Key, own: int, external: dict[str, SymbolInformation]
 ) -> None:
-    one = files.definition(key)
-    if one is None or one.symbol is None or one.symbol in external:
+    symbol = files.definition(key)
+    if symbol is None or symbol.symbol is None or symbol.symbol in external:
         return
     if files.repository_of(key[0]) != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
-        external[one.symbol] = information(one, one.symbol)
+        external[symbol.symbol] = information(symbol, symbol.symbol)

@@ -116,7 +116,7 @@ class FilesWithSymbols:
         missing = {(file, name) for file, name in keys if file not in self._files}
         whole = {name for _, name in missing}
         named = sorted({last_name(name) for name in whole})
-        around = sorted({one for name in whole for one in _beginnings(name)})
+        around = sorted({beginning for name in whole for beginning in _beginnings(name)})
         if missing:
             self._read(id_array({file for file, _ in missing}), id_array(()), (named, around))
 
@@ -157,12 +157,12 @@ class FilesWithSymbols:
         ]
         symbols = symbols_of(about, named)
         found = [
-            SymbolRow(*row, None if one is None else format_symbol(one))
-            for row, one in zip(rows, symbols, strict=True)
+            SymbolRow(*row, None if symbol is None else format_symbol(symbol))
+            for row, symbol in zip(rows, symbols, strict=True)
         ]
         self._files[file] = DefiningFileRows(about, repository, lines, found)
-        for one in found:
-            self._first.setdefault((file, one.qualified_name), one)
+        for symbol in found:
+            self._first.setdefault((file, symbol.qualified_name), symbol)
 
     def file(self, file: int) -> DefiningFileRows:
         """Return a file that was read."""
@@ -198,9 +198,9 @@ def direct_bases(resolver: BatchResolver, files: Collection[int]) -> Mapping[Key
     seen = resolver.repositories
     for file, name, base, base_name in fetch_rows(_BASES, [seen, stored, seen]):
         bases[file, name].append((base, base_name))
-    classes = [one for several in classes_in(unstored).values() for one in several]
-    for one, answer in zip(
-        classes, resolver.resolve_all([Bases(*one) for one in classes]), strict=True
+    classes = [class_ for several in classes_in(unstored).values() for class_ in several]
+    for class_, answer in zip(
+        classes, resolver.resolve_all([Bases(*class_) for class_ in classes]), strict=True
     ):
-        bases[one] += [base.key for base in answer]
+        bases[class_] += [base.key for base in answer]
     return bases

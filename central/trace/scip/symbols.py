@@ -74,23 +74,23 @@ def symbols_of(file: DefiningFile, definitions: Sequence[Defined]) -> list[ScipS
 def _paths(definitions: Sequence[Defined]) -> Iterator[_Path]:
     """Yield the path to each definition from the file's top level."""
     first: dict[str, Defined] = {}
-    for one in definitions:
-        first.setdefault(one.qualified_name, one)
+    for definition in definitions:
+        first.setdefault(definition.qualified_name, definition)
     overloads: Counter[str] = Counter()
     held: Counter[str] = Counter()
     known: dict[str, _Path] = {"": ()}
-    for one in definitions:
+    for defined in definitions:
         end = Part(
-            one.name,
-            one.kind,
-            one.signature,
-            one.is_inner,
-            overloads[one.qualified_name],
-            held[one.name],
+            defined.name,
+            defined.kind,
+            defined.signature,
+            defined.is_inner,
+            overloads[defined.qualified_name],
+            held[defined.name],
         )
-        overloads[one.qualified_name] += 1
-        held[one.name] += is_held(end)
-        yield (*_owners(_owner(one.qualified_name, one.name), first, known), end)
+        overloads[defined.qualified_name] += 1
+        held[defined.name] += is_held(end)
+        yield (*_owners(_owner(defined.qualified_name, defined.name), first, known), end)
 
 
 def _owner(qualified_name: str, name: str) -> str:
@@ -99,8 +99,8 @@ def _owner(qualified_name: str, name: str) -> str:
 
 def _owners(name: str, first: Mapping[str, Defined], known: dict[str, _Path]) -> _Path:
     if name not in known:
-        if one := first.get(name):
-            part = Part(one.name, one.kind, one.signature, one.is_inner)
+        if definition := first.get(name):
+            part = Part(definition.name, definition.kind, definition.signature, definition.is_inner)
         else:
             part = Part(name.rpartition(".")[2], "")
         known[name] = (*_owners(_owner(name, part.name), first, known), part)
@@ -117,7 +117,7 @@ def _own(file: DefiningFile, path: _Path) -> ScipSymbol:
         file.version,
         (
             *_namespaces(file.path.split("/")),
-            *(_descriptor(one.name, one.kind or "type") for one in owners),
+            *(_descriptor(owner.name, owner.kind or "type") for owner in owners),
             _descriptor(last.name, last.kind, last.overload),
         ),
     )
@@ -159,7 +159,7 @@ def _is_local_in_typescript(path: _Path) -> bool:
     if is_held(last) and not _is_of_class(owners):
         return False
     is_inner = path[0].is_inner or (last.is_inner and not path[0].kind)
-    return is_inner or any(one.kind in _CALLABLE for one in owners)
+    return is_inner or any(owner.kind in _CALLABLE for owner in owners)
 
 
 def _typescript_path(owners: Sequence[Part], last: Part) -> Iterator[Descriptor]:
@@ -167,8 +167,8 @@ def _typescript_path(owners: Sequence[Part], last: Part) -> Iterator[Descriptor]
     if is_held(last) and not _is_of_class(owners):
         yield Descriptor(f"{last.name}{last.held}", Suffix.META)
         return
-    for one in owners:
-        yield _descriptor(one.name, one.kind or "type")
+    for owner in owners:
+        yield _descriptor(owner.name, owner.kind or "type")
     if last.kind not in _CALLABLE:
         yield _descriptor(last.name, last.kind)
     elif last.kind == "method" and last.name == "constructor":
@@ -197,7 +197,7 @@ def _python_path(path: _Path) -> Iterator[Descriptor]:
     """A function inside of a method is named as if it stood beside that one."""
     *owners, last = path
     if last.kind in _CALLABLE:
-        classes = [number for number, one in enumerate(owners) if one.kind in _TYPES]
+        classes = [number for number, owner in enumerate(owners) if owner.kind in _TYPES]
         owners = owners[: classes[-1] + 1] if classes else owners
     if owners:
         yield from _python_path(tuple(owners))
@@ -207,7 +207,7 @@ def _python_path(path: _Path) -> Iterator[Descriptor]:
 def _go(file: DefiningFile, path: _Path) -> ScipSymbol | None:
     """The package's import path, then the type, if there is one. An interface has terms."""
     *owners, last = path
-    if any(one.kind in _CALLABLE for one in owners):
+    if any(owner.kind in _CALLABLE for owner in owners):
         return None
     folder = _inside(file.path, file.root).rpartition("/")[0]
     is_aside = file.path.endswith("_test.go") and file.namespace.endswith("_test")
@@ -220,7 +220,7 @@ def _go(file: DefiningFile, path: _Path) -> ScipSymbol | None:
         file.version or file.commit[:12],
         (
             Descriptor(package or ".", Suffix.NAMESPACE),
-            *(Descriptor(one.name, Suffix.TYPE) for one in owners),
+            *(Descriptor(owner.name, Suffix.TYPE) for owner in owners),
             _descriptor(last.name, "" if is_of_interface else last.kind),
         ),
     )
@@ -228,7 +228,7 @@ def _go(file: DefiningFile, path: _Path) -> ScipSymbol | None:
 
 def _java(file: DefiningFile, path: _Path) -> ScipSymbol | None:
     *owners, last = path
-    if any(one.kind in _CALLABLE for one in owners):
+    if any(owner.kind in _CALLABLE for owner in owners):
         return None
     is_constructor = last.kind in _CALLABLE and bool(owners) and last.name == owners[-1].name
     return ScipSymbol(
@@ -238,7 +238,7 @@ def _java(file: DefiningFile, path: _Path) -> ScipSymbol | None:
         file.version,
         (
             *_namespaces(file.namespace.split(".") if file.namespace else ()),
-            *(Descriptor(one.name, Suffix.TYPE) for one in owners),
+            *(Descriptor(owner.name, Suffix.TYPE) for owner in owners),
             _descriptor("<init>" if is_constructor else last.name, last.kind, last.overload),
         ),
     )

@@ -123,11 +123,11 @@ def touched_keys(
     packages: Packages,
 ) -> set[int]:
     """Return the keys of everything whose change may change an answer."""
-    ids = id_array(one.id for one in files if one.id is not None)
-    keys = {path_key(paths[one.path]) for one in files}
-    keys.update(key for one in files for key in (*one.modules, *one.modules_before))
+    ids = id_array(file.id for file in files if file.id is not None)
+    keys = {path_key(paths[file.path]) for file in files}
+    keys.update(key for file in files for key in (*file.modules, *file.modules_before))
     keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids, ids]))
-    if not all(one.is_in_place for one in files):
+    if not all(file.is_in_place for file in files):
         keys |= {c_key(followed.repository_id), *packages.keys, *followed.distributions}
     if packages.digest != followed.packages:
         keys |= {manifests_key(followed.repository_id), *packages.keys, *followed.distributions}

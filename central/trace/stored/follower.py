@@ -118,7 +118,9 @@ def follow_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
     """
     ahead = list(Organization.objects.filter(pk__in=organizations_with_work()).order_by("pk"))
     while ahead:
-        ahead = [one for one in ahead if not is_stopping() and _has_more(one)]
+        ahead = [
+            organization for organization in ahead if not is_stopping() and _has_more(organization)
+        ]
 
 
 def _has_more(organization: Organization) -> bool:
@@ -174,13 +176,13 @@ def _source(
     due: _Due, taken: TakenRows, questions: Mapping[Any, Recorded], around: Surroundings
 ) -> _Source:
     own = {key: questions[key] for key in taken if key in questions}
-    read = {repository for one in own.values() for repository in one.repositories}
+    read = {repository for question in own.values() for repository in question.repositories}
     return _Source(
         due.path,
         len(own) < len(taken),
         {
-            one.id
-            for (_, question), one in own.items()
+            put.id
+            for (_, question), put in own.items()
             if not is_of_file_alone(question, due.file, around)
         },
         read - {0, around.repositories.get(due.file, 0)},
@@ -204,21 +206,21 @@ class _Step:
         is_present = repository in self._present
         files = changed_files(repository, is_present=is_present)
         packages = packages_of(repository) if is_present else Packages([], 0)
-        paths = {one.path: one.path_id for one in files if one.path_id is not None}
-        paths |= paths_for(repository, [one.path for one in files if one.path_id is None])
-        present = [one for one in files if one.id is not None]
+        paths = {file.path: file.path_id for file in files if file.path_id is not None}
+        paths |= paths_for(repository, [file.path for file in files if file.path_id is None])
+        present = [file for file in files if file.id is not None]
         execute(
             _PUT_SOURCES,
             [
                 repository,
-                id_array(paths[one.path] for one in present),
-                id_array(one.id or 0 for one in present),
-                id_array(one.context or 0 for one in present),
-                id_array(one.scip or 0 for one in present),
-                [id_array(one.modules) for one in present],
+                id_array(paths[file.path] for file in present),
+                id_array(file.id or 0 for file in present),
+                id_array(file.context or 0 for file in present),
+                id_array(file.scip or 0 for file in present),
+                [id_array(file.modules) for file in present],
             ],
         )
-        gone = [paths[one.path] for one in files if one.id is None]
+        gone = [paths[file.path] for file in files if file.id is None]
         execute(_DELETE_SOURCES, [id_array(gone)])
         self._delete_edges(gone)
         self._ask_again(touched_keys(followed, files, paths, packages))
@@ -260,9 +262,11 @@ class _Step:
         due = _portion(_Due(*row) for row in fetch_rows(_DUE, [self._organization.pk, EDGES_FILES]))
         if not due:
             return False
-        files = {one.path: one.file for one in due}
+        files = {due_file.path: due_file.file for due_file in due}
         imports = imports_in(self._resolver, files.values())
-        self._resolver.resolve_all([one for several in imports.values() for one in several])
+        self._resolver.resolve_all(
+            [statement for several in imports.values() for statement in several]
+        )
         parts = {  # each with the rows that it took
             path: (
                 part,
@@ -279,20 +283,22 @@ class _Step:
             for key, answer in rows.items()
             if key[0] is not Limit
         }
-        sources = [_source(one, parts[one.path][2], questions, around) for one in due]
-        asked_by = {number for one in sources for number in one.questions}
-        self._put_questions(one for one in questions.values() if one.id in asked_by)
-        self._delete_edges(one.path for one in due)
+        sources = [
+            _source(due_file, parts[due_file.path][2], questions, around) for due_file in due
+        ]
+        asked_by = {number for source in sources for number in source.questions}
+        self._put_questions(question for question in questions.values() if question.id in asked_by)
+        self._delete_edges(due_file.path for due_file in due)
         write_edges({path: part for path, (part, _, _) in parts.items()}, around)
         write_package_imports({path: found for path, (_, found, _) in parts.items()})
         execute(
             _RESOLVED,
             [
-                id_array(one.path for one in sources),
-                [one.is_cut for one in sources],
-                id_array(parts[one.path][0].disagreements for one in sources),
-                [id_array(one.questions) for one in sources],
-                [id_array(one.repositories) for one in sources],
+                id_array(source.path for source in sources),
+                [source.is_cut for source in sources],
+                id_array(parts[source.path][0].disagreements for source in sources),
+                [id_array(source.questions) for source in sources],
+                [id_array(source.repositories) for source in sources],
             ],
         )
         return True
@@ -304,20 +310,24 @@ class _Step:
 
     def _put_questions(self, questions: Iterable[Recorded]) -> None:
         """Store questions; the files that had another answer are due."""
-        new = {one.id: one for one in questions}
+        new = {question.id: question for question in questions}
         digests = dict(fetch_rows(_DIGESTS, [id_array(new)]))
-        other = [key for key, one in new.items() if digests.get(key, one.digest) != one.digest]
+        other = [
+            key
+            for key, question in new.items()
+            if digests.get(key, question.digest) != question.digest
+        ]
         execute(_DEPENDENT, [id_array(other)])
         ordered = list(new.values())
         execute(
             _PUT_QUESTIONS,
             [
                 self._organization.pk,
-                id_array(one.id for one in ordered),
-                [one.kind for one in ordered],
-                [one.fields for one in ordered],
-                id_array(one.digest for one in ordered),
-                [id_array(one.watches) for one in ordered],
+                id_array(question.id for question in ordered),
+                [question.kind for question in ordered],
+                [question.fields for question in ordered],
+                id_array(question.digest for question in ordered),
+                [id_array(question.watches) for question in ordered],
             ],
         )
 
@@ -326,9 +336,9 @@ def _portion(due: Iterable[_Due]) -> list[_Due]:
     """Return the first files whose references fit; at least one."""
     taken: list[_Due] = []
     room = EDGES_REFERENCES
-    for one in due:
-        if taken and one.references > room:
+    for file in due:
+        if taken and file.references > room:
             break
-        taken.append(one)
-        room -= one.references
+        taken.append(file)
+        room -= file.references
     return taken

@@ -114,14 +114,14 @@ def lineages(resolver: BatchResolver, classes: Sequence[Key]) -> list[Collection
     """Return the ancestors of each class."""
     if resolver.live_files is not None:
         return [found.keys() for found in _levels_above(resolver, classes)]
-    answers = resolver.resolve_all([Ancestors(*one) for one in classes])
-    return [[one.key for one in answer] for answer in answers]
+    answers = resolver.resolve_all([Ancestors(*class_) for class_ in classes])
+    return [[definition.key for definition in answer] for answer in answers]
 
 
 def _levels_above(resolver: BatchResolver, classes: Sequence[Key]) -> list[Mapping[Key, int]]:
     """Return, for each class, how many levels above it each of its ancestors is."""
     bases = _bases_above(resolver, classes)
-    return [_levels(resolver, one, bases) for one in classes]
+    return [_levels(resolver, class_, bases) for class_ in classes]
 
 
 def _bases_above(resolver: BatchResolver, classes: Collection[Key]) -> Mapping[Key, set[Key]]:
@@ -132,12 +132,12 @@ def _bases_above(resolver: BatchResolver, classes: Collection[Key]) -> Mapping[K
     ahead = set(classes)
     while ahead:
         known |= ahead
-        asked = sorted(one for one in ahead if one[0] in live)
-        answers = resolver.resolve_all([Bases(*one) for one in asked])
+        asked = sorted(class_ for class_ in ahead if class_[0] in live)
+        answers = resolver.resolve_all([Bases(*class_) for class_ in asked])
         further: set[Key] = set()
-        for one, answer in zip(asked, answers, strict=True):
-            bases[one] = {base.key for base in answer}
-            further |= bases[one]
+        for class_, answer in zip(asked, answers, strict=True):
+            bases[class_] = {base.key for base in answer}
+            further |= bases[class_]
         stored = columns_of(sorted(ahead.difference(asked)))
         parameters = [*stored, id_array(live), resolver.repositories]
         for file, name, *base in fetch_rows(_ABOVE, parameters) if ahead.difference(asked) else ():
@@ -155,7 +155,9 @@ def _levels(
     found: dict[Key, int] = {}
     level = {start}
     for number in range(1, MAX_LEVELS + 1):
-        level = {base for one in level for base in bases.get(one, ())} - found.keys() - {start}
+        level = (
+            {base for class_ in level for base in bases.get(class_, ())} - found.keys() - {start}
+        )
         if not level:
             return found
         found |= dict.fromkeys(level, number)
@@ -174,22 +176,24 @@ def overriding_classes(
         return []
     live, members = resolver.live_files or (), sorted({member for _, member in wanted})
     bases = _live_bases(resolver) if live else []
-    asked = [*wanted, *((one, member) for one in bases for member in members)]
+    asked = [*wanted, *((base, member) for base in bases for member in members)]
     below = _below(resolver, asked, limit)
-    found = {(above, member, one) for above, member, one, _ in below}
+    found = {(above, member, class_) for above, member, class_, _ in below}
     if live:
-        below = [one for one in below if one[0][0] in live]
+        below = [subclass for subclass in below if subclass[0][0] in live]
         named = overriding_members(resolver, members)
         below += [
-            _Below(one, member, one, 0)
+            _Below(class_, member, class_, 0)
             for member, keys in named.items()
             for file, name in keys
             if file in live
-            for one in [(file, name.rpartition(".")[0])]
+            for class_ in [(file, name.rpartition(".")[0])]
         ]
         found |= _below_live(resolver, below, {above for above, _ in wanted})
     # It may be in a circle.
-    return sorted(one for one in found if one[0] != one[2] and one[:2] in wanted)
+    return sorted(
+        override for override in found if override[0] != override[2] and override[:2] in wanted
+    )
 
 
 class _Below(NamedTuple):
@@ -205,26 +209,26 @@ def _below_live(
     resolver: BatchResolver, below: Sequence[_Below], above: set[Key]
 ) -> set[tuple[Key, str, Key]]:
     """Return, for classes above, what is below classes of live files that are below them."""
-    lower = sorted({one.above for one in below})
+    lower = sorted({subclass.above for subclass in below})
     levels = dict(zip(lower, _levels_above(resolver, lower), strict=True))
     return {
-        (key, one.member, one.key)
-        for one in below
-        for key in above & levels[one.above].keys()
-        if levels[one.above][key] + one.levels <= MAX_LEVELS
+        (key, subclass.member, subclass.key)
+        for subclass in below
+        for key in above & levels[subclass.above].keys()
+        if levels[subclass.above][key] + subclass.levels <= MAX_LEVELS
     }
 
 
 def _below(resolver: BatchResolver, asked: Collection[tuple[Key, str]], limit: int) -> list[_Below]:
     """Return the stored classes below others that define a member of a name."""
-    above = sorted({one for one, _ in asked})
-    numbers = {one: number for number, one in enumerate(above)}
+    above = sorted({class_ for class_, _ in asked})
+    numbers = {class_: number for number, class_ in enumerate(above)}
     parameters = [
         id_array(numbers.values()),
         *columns_of(above),
         resolver.repositories,
         id_array(resolver.live_files or ()),
-        id_array(numbers[one] for one, _ in asked),
+        id_array(numbers[class_] for class_, _ in asked),
         [member for _, member in asked],
         limit,
     ]

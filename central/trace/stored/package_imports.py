@@ -60,14 +60,21 @@ def imports_in(resolver: BatchResolver, files: Iterable[int]) -> Mapping[int, Im
 def imported_by(resolver: BatchResolver, imports: Imports) -> list[Imported]:
     """Return what the imports of one file name."""
     answers = resolver.resolve_all(list(imports))
-    files = sorted({one.file for definitions, _ in answers for one in definitions if one.file})
+    files = sorted(
+        {
+            definition.file
+            for definitions, _ in answers
+            for definition in definitions
+            if definition.file
+        }
+    )
     places = dict(zip(files, resolver.read_all([Files(file) for file in files]), strict=True))
     found = []
     for (statement, count), (definitions, modules) in zip(imports.items(), answers, strict=True):
-        packages = {PackagePlace(one.repository, one.package) for one in modules}
-        for one in definitions:  # what a model of a library says is in no file
+        packages = {PackagePlace(module.repository, module.package) for module in modules}
+        for definition in definitions:  # what a model of a library says is in no file
             packages |= {
-                PackagePlace(row.repository, row.package) for row in places.get(one.file, ())
+                PackagePlace(row.repository, row.package) for row in places.get(definition.file, ())
             }
         own = PackagePlace(statement.repository, statement.package)
         found.append(Imported(own, frozenset(packages - {own}), count))
@@ -78,8 +85,8 @@ def package_imports(found: Mapping[int, Sequence[Imported]]) -> Counter[tuple[in
     """Count the imports of each key that lead into each package, without that of the file."""
     counts: Counter[tuple[int, PackagePlace]] = Counter()
     for key, several in found.items():
-        for one in several:
-            counts.update({(key, package): one.imports for package in one.packages})
+        for imported in several:
+            counts.update({(key, package): imported.imports for package in imported.packages})
     return counts
 
 

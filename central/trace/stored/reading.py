@@ -175,10 +175,10 @@ def _edges_of(pairs: Sequence[tuple[ReferenceSite, Row]]) -> list[Edge]:
     """Return the edges of references with the columns of _EDGE, which several of them share."""
     rows = {row[0]: _EdgeRow(*row) for _, row in pairs}
     paths: set[int] = set()
-    for one in rows.values():
-        paths |= {one.target or 0, *(one.via or ()), one.receiver or 0, one.written or 0}
+    for edge in rows.values():
+        paths |= {edge.target or 0, *(edge.via or ()), edge.receiver or 0, edge.written or 0}
     files = files_at(paths) if rows else {}
-    made = {key: _without_site(one, files) for key, one in rows.items()}
+    made = {key: _without_site(edge, files) for key, edge in rows.items()}
     return [Edge(site, *made[row[0]]) for site, row in pairs]
 
 

@@ -150,7 +150,7 @@ def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iter
                 yield c_key(around.of_c[file])
                 yield name_key(question.name.rpartition(".")[2])
                 rivals = around.rivals.get((file, question.name), ())
-                yield from (path_key(around.paths[one]) for one in rivals)
+                yield from (path_key(around.paths[rival]) for rival in rivals)
     if watches := _WATCHES.get(type(question)):
         yield from watches(question, around)
 

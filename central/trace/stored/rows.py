@@ -58,8 +58,8 @@ class Resolved(NamedTuple):
 
     def files(self) -> Iterator[int]:
         """Yield the files that the edges and bases name."""
-        for one, base in self.bases:
-            yield from (one[0], base[0])
+        for class_, base in self.bases:
+            yield from (class_[0], base[0])
         for edge in self.edges:
             yield edge.target[0]
             if edge.definition:
@@ -77,8 +77,10 @@ def resolved(
     pairs = list(zip(sites, resolutions, strict=True))
     edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
     edges += constructor_edges(resolver, edges)
-    answers = zip(classes, resolver.resolve_all([Bases(*one) for one in classes]), strict=True)
-    bases = {(one, base.key) for one, answer in answers for base in answer}
+    answers = zip(
+        classes, resolver.resolve_all([Bases(*class_) for class_ in classes]), strict=True
+    )
+    bases = {(class_, base.key) for class_, answer in answers for base in answer}
     return Resolved(pairs, edges, bases)
 
 
@@ -88,7 +90,7 @@ def resolved_files(
     """Resolve files, together at first, and yield what each has; they are given by path."""
     sites, classes = sites_in(resolver, list(files.values())), classes_in(files.values())
     together = [site for file in files.values() for site in sites[file]]
-    resolved(resolver, together, [one for file in files.values() for one in classes[file]])
+    resolved(resolver, together, [class_ for file in files.values() for class_ in classes[file]])
     disagreements(resolver, together)
     resolver.taken_rows()
     for path, file in files.items():
@@ -136,25 +138,27 @@ def _rows(path: int, part: Resolved, around: Surroundings) -> Iterator[Row]:
 
 
 def _leading(edge: Edge, around: Surroundings) -> Row:
-    one, paths = edge.definition, around.paths
-    assert one is not None  # noqa: S101 - only a name makes an edge without one
-    written = one.key if edge.is_to_constructor else None
+    definition, paths = edge.definition, around.paths
+    assert definition is not None  # noqa: S101 - only a name makes an edge without one
+    written = definition.key if edge.is_to_constructor else None
     return (
         paths[edge.target[0]],
         edge.target[1],
-        one.kind,
+        definition.kind,
         "",
         edge.rule,
         int(edge.confidence),
         edge.candidates,
-        one.is_certain,
-        one.is_alias,
-        tuple(paths[file] for file in one.via_files),
-        paths.get(one.receiver[0]) if one.receiver else None,  # a model's class has no file
-        one.receiver[1] if one.receiver else "",
+        definition.is_certain,
+        definition.is_alias,
+        tuple(paths[file] for file in definition.via_files),
+        paths.get(definition.receiver[0])
+        if definition.receiver
+        else None,  # a model's class has no file
+        definition.receiver[1] if definition.receiver else "",
         paths[written[0]] if written else None,
         written[1] if written else "",
-        one.model,
+        definition.model,
         around.repositories[edge.target[0]] != edge.site.repository,
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from agents.configuration import AGENTS, Agent, configuration_text
+from aeterna_code_search.agents.configuration import AGENTS, Agent, configuration_text
 from central.tenancy.models import Scope
 from indexer.forge.workflow import PATH, WorkflowValues
 

@@ -51,7 +51,7 @@ def backfills(request: HttpRequest, credential: Credential) -> HttpResponse:
         request,
         "backfills",
         page="backfills",
-        backfills=[progress_of(one, rows=0) for one in newest[:_LISTED]],
+        backfills=[progress_of(newer, rows=0) for newer in newest[:_LISTED]],
         form=form,
         has_owner=organization.github_owner_id is not None,
     )

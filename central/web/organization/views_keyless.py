@@ -96,7 +96,8 @@ def _entries(
     """Return each entry with the address that removes it."""
     address = reverse("web:settings-keyless-remove", args=[organization.slug])
     return [
-        (one, f"{address}?{urlencode({'patterns': patterns, 'pattern': one})}") for one in present
+        (shown_pattern, f"{address}?{urlencode({'patterns': patterns, 'pattern': shown_pattern})}")
+        for shown_pattern in present
     ]
 
 

@@ -108,4 +108,6 @@ def _tokens(membership: Membership) -> int:
 
 
 def _is_last_admin(membership: Membership) -> bool:
-    return [one.pk for one in admins_of(membership.organization)[:2]] == [membership.pk]
+    return [membership.pk for membership in admins_of(membership.organization)[:2]] == [
+        membership.pk
+    ]

@@ -54,10 +54,10 @@ def languages_bar(shares: Sequence[Share]) -> SafeString:
     """One bar of all languages, and the two largest in words; "" without any."""
     if not shares:
         return SafeString("")
-    said = [f"{one.name} {one.percent:.0f}\u00a0%" for one in shares]
+    said = [f"{share.name} {share.percent:.0f}\u00a0%" for share in shares]
     parts = "".join(
-        f'<rect x="{one.start}" width="{one.percent}" height="6" class="fill-{one.tint}"/>'
-        for one in shares
+        f'<rect x="{share.start}" width="{share.percent}" height="6" class="fill-{share.tint}"/>'
+        for share in shares
     )
     return format_html(
         '<svg class="shares" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" '

@@ -33,7 +33,7 @@ def read_cargo_toml(text: str, _path: str) -> Manifest:
     workspace = table(document, "workspace")
     library = table(document, "lib")
     wanted = list(_wanted(document))
-    dependencies = tuple(merged(dependency_of(key, one) for key, one in wanted))
+    dependencies = tuple(merged(dependency_of(key, requirement) for key, requirement in wanted))
     return Manifest(
         Ecosystem.CARGO,
         name=_name(string(package.get("name"))),
@@ -43,19 +43,19 @@ def read_cargo_toml(text: str, _path: str) -> Manifest:
         members=tuple(strings(workspace.get("members"))),
         dependencies=dependencies,
         pins=exact_pins(dependencies),
-        renamed=tuple(pair for key, one in wanted for pair in renamed(key, one)),
+        renamed=tuple(pair for key, requirement in wanted for pair in renamed(key, requirement)),
         settings=(
             *_targets(document, package),
             *_inherited(package, wanted),
             *_given(workspace),
-            *renamed_ranges((key, dependency_of(key, one)) for key, one in wanted),
+            *renamed_ranges((key, dependency_of(key, requirement)) for key, requirement in wanted),
         ),
     )
 
 
 def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
     """Return the versions of the ranges that allow one."""
-    found = ((one.name, _EXACT.fullmatch(one.required.strip())) for one in dependencies)
+    found = ((needed.name, _EXACT.fullmatch(needed.required.strip())) for needed in dependencies)
     return tuple(Pin(name, match[1]) for name, match in found if match)
 
 
@@ -75,18 +75,18 @@ def renamed(key: str, wanted: object) -> Iterator[tuple[str, str]]:
 
 def renamed_ranges(wanted: Iterable[tuple[str, Dependency]]) -> list[_Setting]:
     """Return the ranges of packages with several names in code, each by its own."""
-    named = ((key.replace("-", "_"), one) for key, one in wanted)
+    named = ((key.replace("-", "_"), requirement) for key, requirement in wanted)
     return ranges_by_local(
-        (one.name if _name(local) == one.name else local, one.name, one.required)
-        for local, one in named
+        (needed.name if _name(local) == needed.name else local, needed.name, needed.required)
+        for local, needed in named
     )[1]
 
 
 def merged(dependencies: Iterable[Dependency]) -> Iterator[Dependency]:
     """Yield each package once; of different ranges none is that of the package."""
     ranges: dict[str, dict[str, None]] = {}
-    for one in dependencies:
-        ranges.setdefault(one.name, {})[one.required] = None
+    for dependency in dependencies:
+        ranges.setdefault(dependency.name, {})[dependency.required] = None
     for name, several in ranges.items():
         yield Dependency(name, " || ".join(filter(None, several)))
 
@@ -105,8 +105,8 @@ def _version(package: Table) -> str:
 
 
 def _targets(document: Table, package: Table) -> Iterator[_Setting]:
-    declared = [one for kind in _TARGETS for one in array(document.get(kind))]
-    for path in [*(table(one).get("path") for one in declared), package.get("build")]:
+    declared = [target for kind in _TARGETS for target in array(document.get(kind))]
+    for path in [*(table(target).get("path") for target in declared), package.get("build")]:
         if string(path):
             yield "target", _file(string(path))
 
@@ -116,8 +116,8 @@ def _inherited(package: Table, wanted: Iterable[tuple[str, object]]) -> Iterator
         yield "workspace", string(package.get("workspace"))
     if table(package, "version").get("workspace") is True:
         yield "inherits", "version"
-    for key, one in wanted:
-        if table(one).get("workspace") is True:
+    for key, requirement in wanted:
+        if table(requirement).get("workspace") is True:
             yield "inherits", f"dependency {key}"
 
 
@@ -126,8 +126,8 @@ def _given(workspace: Table) -> Iterator[_Setting]:
     if version:
         yield "member version", version
     for key, wanted in table(workspace, "dependencies").items():
-        one = dependency_of(key, wanted)
-        yield f"member dependency {key}", f"{one.name} {one.required}".strip()
+        dependency = dependency_of(key, wanted)
+        yield f"member dependency {key}", f"{dependency.name} {dependency.required}".strip()
 
 
 def _package(key: str, settings: Table) -> str:
@@ -161,7 +161,7 @@ def read_cargo_lock(text: str, _path: str) -> Manifest:
             continue
         pins.append(Pin(name, values["version"]))
         if "source" not in values:
-            uses += [PinUse(name, _name(one), "", version) for one, version in used]
+            uses += [PinUse(name, _name(dependency), "", version) for dependency, version in used]
     return Manifest(Ecosystem.CARGO, pins=tuple(pins), uses=tuple(uses))
 
 

@@ -29,7 +29,9 @@ def rust_names(manifests: Sequence[Located]) -> ModuleNames:
         if root is not None:
             targets = declared.get(root.root, [])
             library = next((file for _, file in root.entries), _LIBRARY)
-            own += [name for one in [*targets, library] for name in _in_crate(path, root, one)]
+            own += [
+                name for target in [*targets, library] for name in _in_crate(path, root, target)
+            ]
             public = _public(path, root, library, targets)
         yield from (ModuleName(name, public=False, scope=False) for name in own)
         if public:

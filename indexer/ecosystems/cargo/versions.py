@@ -46,10 +46,10 @@ def allows(required: str, version: str) -> bool:
     if required.strip() in _WILDCARDS:
         return bool(prerelease[0])
     comparators = [_comparator(part.strip()) for part in required.split(",")]
-    if not all(_matches(one, numbers, prerelease) for one in comparators):
+    if not all(_matches(comparator, numbers, prerelease) for comparator in comparators):
         return False
     return prerelease[0] or any(
-        one.numbers == numbers and not one.prerelease[0] for one in comparators
+        comparator.numbers == numbers and not comparator.prerelease[0] for comparator in comparators
     )
 
 
@@ -57,53 +57,53 @@ def _comparator(part: str) -> _Comparator:
     found = _COMPARATOR.fullmatch(part)
     if not found:
         raise ValueError(f"{part!r} is no range of Cargo")
-    written = [one for one in (found["major"], found["minor"], found["patch"]) if one]
-    numbers = tuple(int(one) for one in written if one not in _WILDCARDS)
+    written = [number for number in (found["major"], found["minor"], found["patch"]) if number]
+    numbers = tuple(int(number) for number in written if number not in _WILDCARDS)
     operator = found["operator"] or ("=" if len(numbers) < len(written) else "^")
     return _Comparator(operator, numbers, _prerelease(found["pre"]))
 
 
-def _matches(one: _Comparator, numbers: _Numbers, prerelease: _Prerelease) -> bool:
-    release = numbers[: len(one.numbers)]
-    is_whole = len(one.numbers) == len(numbers)
-    at, wanted = (release, prerelease), (one.numbers, one.prerelease)
-    match one.operator:
+def _matches(comparator: _Comparator, numbers: _Numbers, prerelease: _Prerelease) -> bool:
+    release = numbers[: len(comparator.numbers)]
+    is_whole = len(comparator.numbers) == len(numbers)
+    at, wanted = (release, prerelease), (comparator.numbers, comparator.prerelease)
+    match comparator.operator:
         case "=":
             return at == wanted
         case ">":
-            return at > wanted if is_whole else release > one.numbers
+            return at > wanted if is_whole else release > comparator.numbers
         case ">=":
             return at >= wanted
         case "<":
-            return at < wanted if is_whole else release < one.numbers
+            return at < wanted if is_whole else release < comparator.numbers
         case "<=":
             return at <= wanted
         case "~":
-            kept = one.numbers[:2]
+            kept = comparator.numbers[:2]
         case _:
-            kept = _kept(one.numbers)
+            kept = _kept(comparator.numbers)
     return numbers[: len(kept)] == kept and at >= wanted
 
 
 def _kept(numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers that `^` keeps: up to the first that is not 0."""
-    first = next((place for place, one in enumerate(numbers) if one), len(numbers) - 1)
+    first = next((place for place, number in enumerate(numbers) if number), len(numbers) - 1)
     return numbers[: first + 1]
 
 
 def _prerelease(written: str | None) -> _Prerelease:
     parts = written.split(".") if written else []
-    if any(one.isdigit() and one[0] == "0" and one != "0" for one in parts):
+    if any(part.isdigit() and part[0] == "0" and part != "0" for part in parts):
         raise ValueError(f"{written!r} has a number with a leading zero")
     return not parts, tuple(
-        (False, int(one), "") if one.isdigit() else (True, 0, one) for one in parts
+        (False, int(part), "") if part.isdigit() else (True, 0, part) for part in parts
     )
 
 
 def _build(written: str | None) -> tuple[tuple[bool, int, str, int], ...]:
     """Return a key: 0 < 00 < 1 < 01 < a."""
-    parts = ((one, one.lstrip("0")) for one in (written or "").split("."))
+    parts = ((part, part.lstrip("0")) for part in (written or "").split("."))
     return tuple(
-        (True, 0, one, 0) if one and not one.isdigit() else (False, len(value), value, len(one))
-        for one, value in parts
+        (True, 0, part, 0) if part and not part.isdigit() else (False, len(value), value, len(part))
+        for part, value in parts
     )

@@ -17,11 +17,13 @@ _GIVES: Final = "member "
 def with_workspaces(manifests: Sequence[Located]) -> list[Located]:
     """Return the manifests, members with the versions and dependencies that they inherit."""
     roots = {
-        parent(path): {key.removeprefix(_GIVES): value for key, value in one.settings}
-        for path, one in manifests
-        if one.members or any(key.startswith(_GIVES) for key, _ in one.settings)
+        parent(path): {key.removeprefix(_GIVES): value for key, value in manifest.settings}
+        for path, manifest in manifests
+        if manifest.members or any(key.startswith(_GIVES) for key, _ in manifest.settings)
     }
-    inheriting = [(path, _inheriting(parent(path), one, roots)) for path, one in manifests]
+    inheriting = [
+        (path, _inheriting(parent(path), manifest, roots)) for path, manifest in manifests
+    ]
     return [*_locks(manifests), *inheriting]
 
 
@@ -44,12 +46,16 @@ def _inheriting(
     if not inherited:
         return manifest
     given = _workspace_of(directory, manifest, roots)
-    keys = [one.removeprefix(_DEPENDENCY) for one in inherited if one.startswith(_DEPENDENCY)]
+    keys = [key.removeprefix(_DEPENDENCY) for key in inherited if key.startswith(_DEPENDENCY)]
     found = list(_dependencies(keys, given))
     placeholders = {key.replace("_", "-") for key, _ in found}
-    own = [one for one in manifest.dependencies if one.name not in placeholders or one.required]
-    dependencies = tuple(merged([*own, *(one for _, one in found)]))
-    named = [pair for one in own for pair in _named(one, manifest)]
+    own = [
+        needed
+        for needed in manifest.dependencies
+        if needed.name not in placeholders or needed.required
+    ]
+    dependencies = tuple(merged([*own, *(dependency for _, dependency in found)]))
+    named = [pair for dependency in own for pair in _named(dependency, manifest)]
     return replace(
         manifest,
         version=given.get("version", "") if "version" in inherited else manifest.version,
@@ -57,18 +63,18 @@ def _inheriting(
         pins=exact_pins(dependencies),
         renamed=(
             *manifest.renamed,
-            *(pair for key, one in found for pair in renamed(key, {"package": one.name})),
+            *(pair for key, needed in found for pair in renamed(key, {"package": needed.name})),
         ),
         settings=(*manifest.settings, *renamed_ranges([*named, *found])),
     )
 
 
-def _named(one: Dependency, manifest: Manifest) -> Iterator[tuple[str, Dependency]]:
+def _named(dependency: Dependency, manifest: Manifest) -> Iterator[tuple[str, Dependency]]:
     """Yield the names in code of a member's own dependency, each with its range."""
     ranges = local_ranges([manifest])
-    names = [local for local, name in manifest.renamed if name == one.name]
-    for local in [*names, *({one.name} & ranges.keys() if names else [one.name])]:
-        yield local, Dependency(one.name, ranges.get(local, one.required))
+    names = [local for local, name in manifest.renamed if name == dependency.name]
+    for local in [*names, *({dependency.name} & ranges.keys() if names else [dependency.name])]:
+        yield local, Dependency(dependency.name, ranges.get(local, dependency.required))
 
 
 def _workspace_of(

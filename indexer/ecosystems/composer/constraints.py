@@ -55,7 +55,7 @@ def _bounds(part: str) -> Sequence[_Bound]:
     if found := _NEAR.fullmatch(part):
         return _near(part[0], found[1], found.groups()[1:])
     if found := _STARRED.fullmatch(part):
-        numbers = [int(one) for one in found.groups() if one]
+        numbers = [int(number) for number in found.groups() if number]
         low = [(">=", _from(numbers))] if any(numbers) else []
         return [*low, ("<", _after(numbers, len(numbers)))]
     if found := _SPAN.fullmatch(part):
@@ -66,18 +66,18 @@ def _bounds(part: str) -> Sequence[_Bound]:
 
 def _near(operator: str, version: str, parts: Sequence[str | None]) -> Sequence[_Bound]:
     """Return the bounds of `~1.2` and `^1.2`: from it up to the next of a number before its end."""
-    numbers = [int(one) for one in parts[:4] if one]
+    numbers = [int(part) for part in parts[:4] if part]
     low = _unsuffixed(version, parts)
     if operator == "~":
         position = len(numbers) + bool(parts[7])
         return [(">=", low), ("<", _after(numbers, max(1, position - 1)))]
-    zeros = next((n for n, one in enumerate(numbers[:3]) if one), len(numbers[:3]) - 1)
+    zeros = next((n for n, number in enumerate(numbers[:3]) if number), len(numbers[:3]) - 1)
     return [(">=", low), ("<", _after(numbers, zeros + 1))]
 
 
 def _span(low: Sequence[str | None], high: Sequence[str | None]) -> Sequence[_Bound]:
     first = (">=", _unsuffixed(low[0] or "", low[1:]))
-    numbers = [int(one) for one in high[1:5] if one]
+    numbers = [int(number) for number in high[1:5] if number]
     if len(numbers) > 2 or high[5] or high[7] or high[8]:
         return [first, ("<=", read_version(high[0] or ""))]
     return [first, ("<", _after(numbers, len(numbers)))]

@@ -19,9 +19,9 @@ def read_composer_json(text: str, _path: str) -> Manifest:
         version=string(document.get("version")),
         dependencies=dependencies,
         pins=tuple(
-            Pin(one.name, found[1])
-            for one in dependencies
-            if (found := _EXACT.fullmatch(one.required))
+            Pin(dependency.name, found[1])
+            for dependency in dependencies
+            if (found := _EXACT.fullmatch(dependency.required))
         ),
     )
 

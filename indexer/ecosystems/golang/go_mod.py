@@ -68,9 +68,9 @@ def replaced_modules(settings: tuple[tuple[str, str], ...]) -> set[str]:
     return {_replacement(value)[0] for value in _of(settings)}
 
 
-def higher(one: str, other: str) -> str:
+def higher(left: str, other: str) -> str:
     """Return the higher of two versions; what is none is the lowest."""
-    return max(one, other, key=_rank)
+    return max(left, other, key=_rank)
 
 
 def _rank(version: str) -> tuple[bool, object]:

@@ -18,10 +18,10 @@ def parse_version(version: str) -> Any:
     """
     found = _VERSION.fullmatch(version)
     parts = found["pre"].split(".") if found and found["pre"] else []
-    if not found or any(one.isdigit() and one[0] == "0" and one != "0" for one in parts):
+    if not found or any(part.isdigit() and part[0] == "0" and part != "0" for part in parts):
         raise ValueError(f"{version!r} is no version of Go")
     numbers = tuple(int(found[part] or 0) for part in ("major", "minor", "patch"))
-    return *numbers, not parts, tuple(_identifier(one) for one in parts)
+    return *numbers, not parts, tuple(_identifier(part) for part in parts)
 
 
 def allows(required: str, version: str) -> bool:

@@ -25,11 +25,13 @@ def with_workspaces(manifests: Sequence[Located]) -> list[Located]:
     for path, work in manifests:
         if path.rpartition("/")[2] == "go.work":
             members = _members(parent(path), work, found)
-            if not effort.spend(_STEPS * sum(len(one.dependencies) for one in members.values())):
+            if not effort.spend(
+                _STEPS * sum(len(manifest.dependencies) for manifest in members.values())
+            ):
                 break
-            pins = {one.name: one for one in _pins(work, members.values())}
+            pins = {pin.name: pin for pin in _pins(work, members.values())}
             for member, mod in members.items():
-                kept = (pins.get(one.name) for one in mod.dependencies)
+                kept = (pins.get(dependency.name) for dependency in mod.dependencies)
                 found[member] = replace(mod, pins=tuple(filter(None, kept)))
     return list(found.items())
 
@@ -43,8 +45,8 @@ def _members(directory: str, work: Manifest, found: dict[str, Manifest]) -> dict
 def _pins(work: Manifest, members: Iterable[Manifest]) -> tuple[Pin, ...]:
     members = list(members)
     required: dict[str, str] = {}
-    for one in (need for mod in members for need in mod.dependencies):
-        required[one.name] = higher(required.get(one.name, ""), one.required)
+    for dependency in (need for mod in members for need in mod.dependencies):
+        required[dependency.name] = higher(required.get(dependency.name, ""), dependency.required)
     for mod in members:
         required.pop(mod.name, None)
     decided = replaced_modules(work.settings)

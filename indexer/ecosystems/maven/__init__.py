@@ -17,8 +17,8 @@ from indexer.records.package_names import without_scala
 
 def _complete(located: Sequence[Located]) -> Iterable[Located]:
     kinds: dict[str, list[Located]] = defaultdict(list)
-    for one in located:
-        kinds[_kind(one[0])].append(one)
+    for located_manifest in located:
+        kinds[_kind(located_manifest[0])].append(located_manifest)
     for path, manifest in (
         *completed_poms(kinds["pom.xml"], kinds["maven.config"]),
         *completed_sbt(kinds["sbt"]),
@@ -40,8 +40,8 @@ def _without_scala(manifest: Manifest) -> Manifest:
         manifest,
         name=without_scala(manifest.name),
         dependencies=tuple(replace(o, name=without_scala(o.name)) for o in manifest.dependencies),
-        pins=tuple(replace(one, name=without_scala(one.name)) for one in manifest.pins),
-        uses=tuple(replace(one, name=without_scala(one.name)) for one in manifest.uses),
+        pins=tuple(replace(pin, name=without_scala(pin.name)) for pin in manifest.pins),
+        uses=tuple(replace(use, name=without_scala(use.name)) for use in manifest.uses),
     )
 
 

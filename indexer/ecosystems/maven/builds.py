@@ -66,7 +66,7 @@ class _Builds:
         self._effort = Effort(MANIFEST_STEPS)
         self._builds: dict[str, _Build] = {}
         settings = (item for item in files.items() if item[0].rpartition("/")[2] in SETTINGS)
-        self._included = {one for item in settings for one in included(*item)}
+        self._included = {build for item in settings for build in included(*item)}
 
     def of(self, path: str) -> "_Build":
         """Return the build of a file; `buildSrc` is a build of its own."""
@@ -96,17 +96,20 @@ class _Build(Projects):
     def _declared(self, declared: Mapping[str, str]) -> dict[str, tuple[str, str]]:
         """Return modules with the projects that replace them, as the including build says."""
         places = {module: self._project(path) for module, path in declared.items()}
-        return {module: self._package(one) for module, one in places.items() if one is not None}
+        return {
+            module: self._package(place) for module, place in places.items() if place is not None
+        }
 
     @cached_property
     def _provided(self) -> dict[str, tuple[str, str]]:
         """Modules with the projects that replace them where the build is included."""
         groups = {
-            one: self._group(one, self._all_properties(one)) for one in self._directories.values()
+            directory: self._group(directory, self._all_properties(directory))
+            for directory in self._directories.values()
         }
         return {
-            f"{group}:{self._project_name(one)}": self._package(one)
-            for one, group in groups.items()
+            f"{group}:{self._project_name(project)}": self._package(project)
+            for project, group in groups.items()
             if group
         }
 
@@ -148,8 +151,8 @@ class _Build(Projects):
             manifest,
             name=self._name(directory, properties),
             version=self._version(directory, properties),
-            dependencies=tuple(one for one, _ in dependencies),
-            pins=tuple(Pin(one.name, version) for one, version in dependencies if version),
+            dependencies=tuple(dependency for dependency, _ in dependencies),
+            pins=tuple(Pin(needed.name, version) for needed, version in dependencies if version),
             settings=(),
         )
 
@@ -161,17 +164,22 @@ class _Build(Projects):
         if not self._effort.spend(_DEPENDENCY_STEPS * len(applied)):
             return
         constraints = self._constraints(directory, applied, properties)
-        own = (f"{one.name}:{one.required}" for one in manifest.dependencies)
+        own = (f"{dependency.name}:{dependency.required}" for dependency in manifest.dependencies)
         given = (value for key, value in applied if key == "dependency")
-        used = (one for key, value in applied if key == "accessor" for one in self._used(value))
+        used = (
+            accessor
+            for key, value in applied
+            if key == "accessor"
+            for accessor in self._used(value)
+        )
         for written in (*own, *given, *used):
-            one = _dependency(written, properties)
-            if one and one.name in self._substitutes:
-                name, version = self._substitutes[one.name]
-                yield Dependency(name, one.required), version
-            elif one:
-                version = one.required or constraints.get(one.name, "")
-                yield one, version.removesuffix("!!") if is_exact(version) else ""
+            dependency = _dependency(written, properties)
+            if dependency and dependency.name in self._substitutes:
+                name, version = self._substitutes[dependency.name]
+                yield Dependency(name, dependency.required), version
+            elif dependency:
+                version = dependency.required or constraints.get(dependency.name, "")
+                yield dependency, version.removesuffix("!!") if is_exact(version) else ""
         for key, value in applied:
             other = self._project(value) if key in {"project", "accessor"} else None
             if other is not None and (key == "project" or value.startswith("projects.")):
@@ -183,8 +191,8 @@ class _Build(Projects):
         catalog, _, alias = accessor.partition(".")
         bundle = self._catalogs.get(f"bundle:{catalog}.{alias.removeprefix('bundles.')}")
         if alias.startswith("bundles.") and bundle is not None:
-            for one in bundle.split():
-                yield self._catalogs.get(f"library:{catalog}.{one}", "")
+            for project in bundle.split():
+                yield self._catalogs.get(f"library:{catalog}.{project}", "")
         else:
             yield self._catalogs.get(f"library:{accessor}", f"${{{accessor}}}")
 
@@ -194,16 +202,16 @@ class _Build(Projects):
         """Return versions by name of its own constraints and those of projects it requires."""
         found: dict[str, set[str]] = {}
         others = (self._project(value) for key, value in applied if key == "project")
-        for one in dict.fromkeys([directory, *filter(None, others)]):
-            known = properties if one == directory else self._all_properties(one)
-            settings = applied if one == directory else self._applied(one)
+        for project in dict.fromkeys([directory, *filter(None, others)]):
+            known = properties if project == directory else self._all_properties(project)
+            settings = applied if project == directory else self._applied(project)
             if not self._effort.spend(len(settings)):
                 return {}
             for key, value in settings:
                 wanted = _dependency(value, known) if key == "constraint" else None
                 if wanted:
                     found.setdefault(wanted.name, set()).add(wanted.required)
-        return {name: next(iter(one)) for name, one in found.items() if len(one) == 1}
+        return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
 
 
 def _dependency(written: str, properties: Mapping[str, str]) -> Dependency | None:

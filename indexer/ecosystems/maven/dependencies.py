@@ -31,25 +31,25 @@ def read_dependencies(tokens: list[Token]) -> tuple[Pairs, bool]:
     Kinds are `dependency` and `constraint` (g:a:v), `project` (a path) and `accessor`.
     """
     found: Pairs = []
-    understood = [_statement(one, found) for one in statements(tokens)]
+    understood = [_statement(statement, found) for statement in statements(tokens)]
     return found, all(understood)
 
 
-def _statement(one: Statement, found: Pairs) -> bool:
-    head = one[0]
-    if head.text == "constraints" and one[-1].kind == "{":
-        inner, understood = read_dependencies(one[-1].inner)
+def _statement(statement: Statement, found: Pairs) -> bool:
+    head = statement[0]
+    if head.text == "constraints" and statement[-1].kind == "{":
+        inner, understood = read_dependencies(statement[-1].inner)
         found += [("constraint", value) for kind, value in inner if kind == "dependency"]
         return understood
     if head.text in _SETTINGS:
         return True
-    if head.kind not in {"word", "string"} or head.text in _LANGUAGE or len(one) < 2:
+    if head.kind not in {"word", "string"} or head.text in _LANGUAGE or len(statement) < 2:
         return False
-    closure = one[-1] if one[-1].kind == "{" else None
-    rest = list(one[1:-1] if closure else one[1:])
+    closure = statement[-1] if statement[-1].kind == "{" else None
+    rest = list(statement[1:-1] if closure else statement[1:])
     if len(rest) == 1 and rest[0].kind == "(":
         rest = rest[0].inner
-    if not rest or "=" in {two.text for two in one[1:2]}:
+    if not rest or "=" in {two.text for two in statement[1:2]}:
         return False
     parts = arguments(rest)
     if head.text.rpartition(".")[2] == "add":
@@ -64,9 +64,9 @@ def _version_of(closure: Token | None) -> str:
     """Return the version of `{ version { strictly("1") } }`, or ""."""
     if closure is None:
         return ""
-    for one in statements(closure.inner):
-        if one[0].text == "version" and one[-1].kind == "{":
-            rich = {two[0].text: two for two in statements(one[-1].inner)}
+    for statement in statements(closure.inner):
+        if statement[0].text == "version" and statement[-1].kind == "{":
+            rich = {two[0].text: two for two in statements(statement[-1].inner)}
             for kind in _VERSIONED:
                 if kind in rich:
                     value = list(rich[kind][1:])

@@ -40,7 +40,9 @@ def read_build_gradle(text: str, path: str) -> Manifest:
             for key, value in settings
             if key == "dependency"
         ),
-        settings=tuple(one for one in settings if one[0] not in {"dependency", "version"}),
+        settings=tuple(
+            setting for setting in settings if setting[0] not in {"dependency", "version"}
+        ),
         problem=ManifestProblem.PARTIAL if build.is_partial else None,
     )
 
@@ -53,33 +55,37 @@ class _Build:
         self.is_partial = False
 
     def read(self, tokens: list[Token], scope: str) -> None:
-        for one in statements(tokens):
-            self._statement(one, scope)
+        for statement in statements(tokens):
+            self._statement(statement, scope)
 
-    def _statement(self, one: Statement, scope: str) -> None:
-        block = one[-1] if one[-1].kind == "{" else None
-        if block is not None and one[0].kind == "word" and "=" not in {two.text for two in one}:
-            self._block(one, block, scope)
+    def _statement(self, statement: Statement, scope: str) -> None:
+        block = statement[-1] if statement[-1].kind == "{" else None
+        if (
+            block is not None
+            and statement[0].kind == "word"
+            and "=" not in {two.text for two in statement}
+        ):
+            self._block(statement, block, scope)
         else:
-            self._assignment(one, scope)
+            self._assignment(statement, scope)
 
-    def _block(self, one: Statement, block: Token, scope: str) -> None:
-        name = one[0].text
+    def _block(self, statement: Statement, block: Token, scope: str) -> None:
+        name = statement[0].text
         if name in {"allprojects", "subprojects"}:
             self.read(block.inner, "all:" if name == "allprojects" else "sub:")
-        elif name == "project" and len(one) == 3:
-            self.read(block.inner, f"project:{value_of(one[1].inner)}:")
+        elif name == "project" and len(statement) == 3:
+            self.read(block.inner, f"project:{value_of(statement[1].inner)}:")
         elif name.removesuffix(".apply") in _EXTRA:
             for inner in statements(block.inner):
                 self._property(inner, scope)
         elif name in {"if", "else", "for", "while"}:
             self.is_partial = self.is_partial or mentions(block.inner, "dependencies")
         else:
-            self._nested(one, block, scope)
+            self._nested(statement, block, scope)
 
-    def _nested(self, one: Statement, block: Token, scope: str) -> None:
+    def _nested(self, statement: Statement, block: Token, scope: str) -> None:
         """Look for dependencies, and what is published, in any other block."""
-        name = one[0].text
+        name = statement[0].text
         if name in _SKIPPED:
             return
         if name.rpartition(".")[2] == "dependencies":
@@ -93,8 +99,8 @@ class _Build:
                 if inner[-1].kind == "{" and inner[0].kind == "word":
                     self._nested(_after_delegate(inner), inner[-1], scope)
 
-    def _assignment(self, one: Statement, scope: str) -> None:
-        words = [two for two in one if two.kind != "word" or two.text not in _DECLARING]
+    def _assignment(self, statement: Statement, scope: str) -> None:
+        words = [two for two in statement if two.kind != "word" or two.text not in _DECLARING]
         if not words or words[0].kind != "word":
             return
         name = words[0].text.removeprefix("project.").removeprefix("this.")
@@ -110,9 +116,9 @@ class _Build:
         else:
             self._property(words, scope)
 
-    def _property(self, one: Statement, _scope: str) -> None:
+    def _property(self, statement: Statement, _scope: str) -> None:
         """Read `x = '1'`, `ext.x = …`, `extra["x"] = …`, `set("x", …)`, `x by extra(…)`."""
-        name, rest = one[0].text, list(one[1:])
+        name, rest = statement[0].text, list(statement[1:])
         if name.rpartition(".")[2] == "set" and rest and rest[0].kind == "(":
             parts = arguments(rest[0].inner)
             if len(parts) == 2:
@@ -154,26 +160,26 @@ def _right(tokens: list[Token]) -> list[Token]:
     return tokens[1:] if tokens[0].text == "=" else tokens
 
 
-def _after_delegate(one: Statement) -> Statement:
+def _after_delegate(statement: Statement) -> Statement:
     """Return `getting { … }` of `val commonMain by getting { … }`."""
-    words = [two for two in one if two.kind != "word" or two.text not in _DECLARING]
-    return words or one
+    words = [two for two in statement if two.kind != "word" or two.text not in _DECLARING]
+    return words or statement
 
 
 def _published(tokens: list[Token]) -> list[tuple[str, str]]:
     """Return the name of what is published, if that is one thing."""
-    coordinates = [_coordinates(one) for one in within(tokens)]
-    found = [one for one in coordinates if one]
-    artifacts = {value for one in found for key, value in one if key == "artifact"}
-    return [pair for one in found for pair in one] if len(artifacts) == 1 else []
+    coordinates = [_coordinates(statement) for statement in within(tokens)]
+    found = [coordinate for coordinate in coordinates if coordinate]
+    artifacts = {value for pairs in found for key, value in pairs if key == "artifact"}
+    return [pair for pairs in found for pair in pairs] if len(artifacts) == 1 else []
 
 
-def _coordinates(one: Statement) -> list[tuple[str, str]]:
-    if one[0].text == "coordinates" and len(one) == 2:
-        values = [value_of(part) for part in arguments(one[1].inner)]
+def _coordinates(statement: Statement) -> list[tuple[str, str]]:
+    if statement[0].text == "coordinates" and len(statement) == 2:
+        values = [value_of(part) for part in arguments(statement[1].inner)]
         return list(zip(("group", "artifact", "version"), values, strict=False))
     keys = {"artifactId": "artifact", "groupId": "group", "version": "version"}
-    if one[0].text in keys and len(one) > 2 and one[1].text == "=":
-        value = value_of(one[2:])
-        return [(keys[one[0].text], value)] if UNKNOWN not in value else []
+    if statement[0].text in keys and len(statement) > 2 and statement[1].text == "=":
+        value = value_of(statement[2:])
+        return [(keys[statement[0].text], value)] if UNKNOWN not in value else []
     return []

@@ -25,14 +25,14 @@ _IS_COMPLETE: Final = ("locks", "compilation")
 
 def read_gradle_lockfile(text: str, _path: str) -> Manifest:
     """Read lines of `group:artifact:version=configurations`; the last is `empty=configurations`."""
-    found = [one for line in text.splitlines() if (one := _LOCKED.match(line))]
+    found = [match for line in text.splitlines() if (match := _LOCKED.match(line))]
     used: dict[str, list[tuple[str, list[str]]]] = defaultdict(list)
-    for one in found:
-        used[one[1]].append((one[2], one[3].split(",")))
+    for match in found:
+        used[match[1]].append((match[2], match[3].split(",")))
     locked = (name for line in text.splitlines() for name in line.partition("=")[2].split(","))
     return Manifest(
         Ecosystem.MAVEN,
-        pins=tuple(Pin(one[1], one[2]) for one in found),
+        pins=tuple(Pin(match[1], match[2]) for match in found),
         uses=tuple(
             PinUse(ANY_USER, name, "", version)
             for name, several in used.items()
@@ -57,17 +57,17 @@ def with_ranges(lock: Manifest, needs: Iterable[Dependency]) -> Manifest:
     for pin in lock.pins:
         versions[pin.name].append(pin.version)
     allowed = (
-        PinUse(ANY_USER, one.name, one.required, version)
-        for one in needs
-        if one.name not in decided and len(versions[one.name]) > 1 and not is_exact(one.required)
-        for version in _allowed(one.required, versions[one.name])
+        PinUse(ANY_USER, need.name, need.required, version)
+        for need in needs
+        if need.name not in decided and len(versions[need.name]) > 1 and not is_exact(need.required)
+        for version in _allowed(need.required, versions[need.name])
     )
     return replace(lock, uses=(*lock.uses, *allowed), settings=())
 
 
 def _allowed(required: str, versions: Iterable[str]) -> Iterator[str]:
     try:
-        yield from [one for one in versions if allows(required, one)]
+        yield from [version for version in versions if allows(required, version)]
     except ValueError:
         return
 
@@ -77,4 +77,6 @@ def of_scripts(lock: Manifest, own: Manifest | None) -> Manifest:
     if own is None or _IS_COMPLETE not in own.settings:
         return Manifest(Ecosystem.MAVEN)
     known = {pin.name for pin in own.pins}
-    return Manifest(Ecosystem.MAVEN, pins=tuple(one for one in lock.pins if one.name not in known))
+    return Manifest(
+        Ecosystem.MAVEN, pins=tuple(locked for locked in lock.pins if locked.name not in known)
+    )

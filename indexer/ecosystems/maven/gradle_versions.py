@@ -44,37 +44,37 @@ def allows(required: str, version: str) -> bool:
 def _is_above(version: str, low: str, opening: str) -> bool:
     if not low:
         return True
-    one, other = parse_version(version), parse_version(low)
-    return bool(one > other or (opening == "[" and one == other))
+    asked, other = parse_version(version), parse_version(low)
+    return bool(asked > other or (opening == "[" and asked == other))
 
 
 def _is_below(version: str, high: str, closing: str) -> bool:
     if not high:
         return True
-    one, other = parse_version(version), parse_version(high)
+    asked, other = parse_version(version), parse_version(high)
     if closing == "]":
-        return bool(one <= other)
-    return bool(one < other) and not version.startswith(high)
+        return bool(asked <= other)
+    return bool(asked < other) and not version.startswith(high)
 
 
-def _compared(one: list[str], other: list[str]) -> int:
-    for part, second in zip(one, other, strict=False):
+def _compared(left: list[str], other: list[str]) -> int:
+    for part, second in zip(left, other, strict=False):
         if part != second and (found := _compared_parts(part, second)) is not None:
             return found
-    longer = one[len(other) :] or other[len(one) :]
+    longer = left[len(other) :] or other[len(left) :]
     if not longer:
         return 0
-    sign = 1 if len(one) > len(other) else -1
+    sign = 1 if len(left) > len(other) else -1
     return sign if longer[0].isdigit() else -sign
 
 
-def _compared_parts(one: str, other: str) -> int | None:
+def _compared_parts(left: str, other: str) -> int | None:
     """Compare different parts; None if these are one number."""
-    if one.isdigit() or other.isdigit():
-        if not (one.isdigit() and other.isdigit()):
-            return 1 if one.isdigit() else -1
-        return (int(one) > int(other)) - (int(one) < int(other)) or None
-    ranks = _WORDS.get(one.lower()), _WORDS.get(other.lower())
+    if left.isdigit() or other.isdigit():
+        if not (left.isdigit() and other.isdigit()):
+            return 1 if left.isdigit() else -1
+        return (int(left) > int(other)) - (int(left) < int(other)) or None
+    ranks = _WORDS.get(left.lower()), _WORDS.get(other.lower())
     if ranks != (None, None):
         return (ranks[0] or 0) - (ranks[1] or 0)
-    return 1 if one > other else -1
+    return 1 if left > other else -1

@@ -60,8 +60,8 @@ class _Model:
     @cached_property
     def properties(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        for one in reversed(self.lineage):
-            found |= properties_of(one.manifest)
+        for model in reversed(self.lineage):
+            found |= properties_of(model.manifest)
         group, _, artifact = self.manifest.name.rpartition(":")
         own = {"groupId": group, "artifactId": artifact, "version": self.manifest.version}
         for tag, value in own.items():
@@ -69,7 +69,7 @@ class _Model:
             found.setdefault(tag, value)
         above = _setting(self.manifest, "parent").split(":")
         if len(above) == len(own):
-            found |= {f"project.parent.{tag}": one for tag, one in zip(own, above, strict=True)}
+            found |= {f"project.parent.{tag}": text for tag, text in zip(own, above, strict=True)}
         return found | dict(self.given)
 
     def resolved(self, text: str) -> str:
@@ -89,10 +89,10 @@ class _Model:
     def managed(self) -> dict[str, str]:
         """Versions of managed dependencies by name, "" if unknown; what is nearer precedes."""
         found: dict[str, str] = {}
-        for one in self.lineage:
-            if not self.poms.effort.spend(len(one.manifest.pins)):
+        for model in self.lineage:
+            if not self.poms.effort.spend(len(model.manifest.pins)):
                 break
-            for pin in one.manifest.pins:
+            for pin in model.manifest.pins:
                 found.setdefault(self.resolved(pin.name), self.resolved(pin.version))
         for bom in self._settled():
             if not self.poms.effort.spend(len(bom.managed)):
@@ -125,18 +125,20 @@ class _Model:
     def imported(self) -> list["_Model | None"]:
         wanted = (
             self.resolved(value)
-            for one in self.lineage
-            for key, value in one.manifest.settings
+            for model in self.lineage
+            for key, value in model.manifest.settings
             if key == "import"
         )
-        return [self.poms.by_coordinates(*one.rpartition(":")[::2]) for one in wanted]
+        return [
+            self.poms.by_coordinates(*coordinates.rpartition(":")[::2]) for coordinates in wanted
+        ]
 
     def _dependencies(self) -> Iterator[tuple[Dependency, str]]:
         """Yield the dependencies with the version in use, or ""."""
         managed = self.managed
         names: set[str] = set()
-        for one in self.lineage:
-            for wanted in one.manifest.dependencies:
+        for model in self.lineage:
+            for wanted in model.manifest.dependencies:
                 name, required = self.resolved(wanted.name), self.resolved(wanted.required)
                 if name and name not in names:
                     names.add(name)
@@ -150,8 +152,8 @@ class _Model:
             self.manifest,
             name=name,
             version=version,
-            dependencies=tuple(one for one, _ in found),
-            pins=tuple(Pin(one.name, version) for one, version in found if version),
+            dependencies=tuple(dependency for dependency, _ in found),
+            pins=tuple(Pin(dependency.name, version) for dependency, version in found if version),
             settings=(),
         )
 
@@ -160,15 +162,15 @@ class _Poms:
     """The POMs of a repository by path."""
 
     def __init__(self, located: Iterable[Located], configurations: Iterable[Located]) -> None:
-        given = {parent(parent(path)): properties_of(one) for path, one in configurations}
+        given = {parent(parent(path)): properties_of(manifest) for path, manifest in configurations}
         self.effort = Effort(MANIFEST_STEPS)
         self.models = {
             path: _Model(self, path, manifest, _nearest(given, path)) for path, manifest in located
         }
         self.importing: list[_Model] = []  # of which BOMs are being read
         self._named: dict[str, list[_Model]] = defaultdict(list)
-        for one in self.models.values():
-            self._named[one.manifest.name].append(one)
+        for model in self.models.values():
+            self._named[model.manifest.name].append(model)
 
     def parent_of(self, model: _Model) -> _Model | None:
         """Return the parent by its path if that is the one meant, else by its coordinates."""
@@ -181,14 +183,14 @@ class _Poms:
             if found and found is not model:
                 is_meant = (found.manifest.name, found.manifest.version) == (name, version)
                 return found if is_meant else None
-        same = [one for one in self._named[name] if one.manifest.version == version]
+        same = [model for model in self._named[name] if model.manifest.version == version]
         return same[0] if len(same) == 1 and same[0] is not model else None
 
     @cached_property
     def _by_coordinates(self) -> dict[tuple[str, str], list[_Model]]:
         found = defaultdict(list)
-        for one in self.models.values():
-            found[one.coordinates].append(one)
+        for model in self.models.values():
+            found[model.coordinates].append(model)
         return found
 
     def by_coordinates(self, name: str, version: str) -> _Model | None:
@@ -197,7 +199,7 @@ class _Poms:
 
 
 def _nearest(given: Mapping[str, Mapping[str, str]], path: str) -> Mapping[str, str]:
-    found = (given[one] for one in ancestors(parent(path)) if one in given)
+    found = (given[above] for above in ancestors(parent(path)) if above in given)
     return next(found, {})
 
 

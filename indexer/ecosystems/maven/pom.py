@@ -23,15 +23,15 @@ def read_pom(text: str, _path: str) -> Manifest:
     project = read_xml(text)
     # What a profile declares precedes.
     parts = [*reversed(list(_active_profiles(project))), project]
-    managements = [one for part in parts for one in part.findall("dependencyManagement")]
-    managed = [one for management in managements for one in _listed(management, "dependencies")]
+    managements = [node for part in parts for node in part.findall("dependencyManagement")]
+    managed = [node for management in managements for node in _listed(management, "dependencies")]
     group, artifact, version = _coordinates(project)
     parent = _coordinates(project.find("parent"))
     return Manifest(
         Ecosystem.MAVEN,
         name=_name(group or parent[0], artifact),
         version=version or parent[2],
-        members=tuple(_text(one) for part in parts for one in _listed(part, "modules")),
+        members=tuple(_text(node) for part in parts for node in _listed(part, "modules")),
         dependencies=tuple(
             Dependency(_name(group, artifact), version)
             for part in parts
@@ -43,7 +43,7 @@ def read_pom(text: str, _path: str) -> Manifest:
         ),
         settings=(
             *_parent_settings(project, parent),
-            *(("import", ":".join(_coordinates(one))) for one in managed if _is_import(one)),
+            *(("import", ":".join(_coordinates(node))) for node in managed if _is_import(node)),
             *_properties(parts),
         ),
         problem=ManifestProblem.PARTIAL if any(map(_is_undecided, _profiles(project))) else None,
@@ -69,7 +69,7 @@ def _parent_settings(project: Element, parent: tuple[str, str, str]) -> Iterator
 def _properties(parts: list[Element]) -> Iterator[tuple[str, str]]:
     found: dict[str, str] = {}
     for part in reversed(parts):
-        found |= {one.tag: _text(one) for one in _listed(part, "properties")}
+        found |= {node.tag: _text(node) for node in _listed(part, "properties")}
     return (
         (f"property:{name}", value) if value else ("empty", name) for name, value in found.items()
     )
@@ -85,9 +85,11 @@ def _profiles(project: Element) -> Iterable[Element]:
 
 def _active_profiles(project: Element) -> Iterator[Element]:
     """Yield the profiles that are active without arguments; `activeByDefault` counts last."""
-    active = [one for one in _profiles(project) if _is_active(one)]
+    active = [profile for profile in _profiles(project) if _is_active(profile)]
     defaults = (
-        one for one in _profiles(project) if _text(one.find("activation/activeByDefault")) == "true"
+        profile
+        for profile in _profiles(project)
+        if _text(profile.find("activation/activeByDefault")) == "true"
     )
     yield from active or defaults
 

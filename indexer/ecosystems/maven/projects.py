@@ -34,7 +34,7 @@ class Projects:
         self._known_properties: dict[str, dict[str, str]] = {}
         self._known_packages: dict[str, tuple[str, str]] = {}
         found = (files.get(inside(root, name)) for name in SETTINGS)
-        self._settings = next((one for one in found if one), EMPTY)
+        self._settings = next((manifest for manifest in found if manifest), EMPTY)
         self._given = dict(self._settings.settings)
 
     @cached_property
@@ -74,7 +74,7 @@ class Projects:
 
     def _manifest(self, directory: str) -> Manifest:
         found = (self._files.get(inside(directory, name)) for name in BUILDS)
-        return next((one for one in found if one), EMPTY)
+        return next((manifest for manifest in found if manifest), EMPTY)
 
     def _project(self, written: str) -> str | None:
         """Return the directory of `:a:b`, or of the accessor `projects.a.b`."""
@@ -132,10 +132,10 @@ class Projects:
             if key.startswith("version:")
         }
         above = list(self._above(directory))
-        for one in [*reversed(above), directory]:
-            found |= properties_of(self._manifest(one))
-        for one in dict.fromkeys([directory, self._root]):
-            given = properties_of(self._files.get(inside(one, "gradle.properties"), EMPTY))
+        for place in [*reversed(above), directory]:
+            found |= properties_of(self._manifest(place))
+        for at in dict.fromkeys([directory, self._root]):
+            given = properties_of(self._files.get(inside(at, "gradle.properties"), EMPTY))
             found = given | found
         return found
 
@@ -159,8 +159,8 @@ class Projects:
         for key, value in self._applied(directory):
             if key == wanted:
                 return value
-        for one in (directory, self._root):
-            given = properties_of(self._files.get(inside(one, "gradle.properties"), EMPTY))
+        for place in (directory, self._root):
+            given = properties_of(self._files.get(inside(place, "gradle.properties"), EMPTY))
             if wanted in given:
                 return given[wanted]
         return ""
@@ -200,7 +200,7 @@ class Projects:
 
 def _camel(path: str) -> str:
     words = path.replace("_", "-").split("-")
-    return "".join([words[0], *(one[:1].upper() + one[1:] for one in words[1:])])
+    return "".join([words[0], *(word[:1].upper() + word[1:] for word in words[1:])])
 
 
 def _last(directory: str) -> str:

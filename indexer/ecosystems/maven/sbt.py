@@ -59,18 +59,18 @@ class _Build:
     def values(self) -> Iterator[_Pair]:
         for name, value in self._values.items():
             modules = list(self._modules(value))
-            for one in modules:
-                yield f"library:{name}", one
+            for module in modules:
+                yield f"library:{name}", module
             if not modules and len(value) == 1 and value[0].kind == "string":
                 yield f"property:{name}", value[0].text
 
     def settings(self) -> Iterator[_Pair]:
         yield from self.values()
-        for one in self._statements:
-            if any(two.text in _SETS for two in one):
-                yield from self._setting(one, "")
-            elif one[0].text in {"inThisBuild", "ThisBuild"}:
-                yield from self._all(one[1:], "all:")
+        for statement in self._statements:
+            if any(two.text in _SETS for two in statement):
+                yield from self._setting(statement, "")
+            elif statement[0].text in {"inThisBuild", "ThisBuild"}:
+                yield from self._all(statement[1:], "all:")
         for name, value in self._values.items():
             if _is_project(value):
                 yield from self._project(name, value)
@@ -79,14 +79,14 @@ class _Build:
         scope = f"project:{name}:"
         yield scope + "directory", _directory(value) or name
         called = ""
-        for one in _flat(value):
-            if one.kind == "word":
-                called = one.text.rpartition(".")[2]
-            elif one.kind == "(" and called == "dependsOn":
-                for part in arguments(one.inner):
+        for token in _flat(value):
+            if token.kind == "word":
+                called = token.text.rpartition(".")[2]
+            elif token.kind == "(" and called == "dependsOn":
+                for part in arguments(token.inner):
                     yield scope + "project", part[0].text
-            elif one.kind == "(" and called in {"settings", "inThisBuild"}:
-                yield from self._all([one], scope)
+            elif token.kind == "(" and called in {"settings", "inThisBuild"}:
+                yield from self._all([token], scope)
 
     def _all(self, tokens: Sequence[Token], scope: str, depth: int = 0) -> Iterator[_Pair]:
         """Yield the settings of an argument list, of lists in it and of values that it names."""
@@ -98,9 +98,9 @@ class _Build:
                     known = self._value(part[0])
                     yield from self._all([*known, *part], scope, depth + 1)
 
-    def _setting(self, one: Statement, scope: str) -> Iterator[_Pair]:
-        at = next(index for index, two in enumerate(one) if two.text in _SETS)
-        left, right = [two.text for two in one[:at]], one[at + 1 :]
+    def _setting(self, definition: Statement, scope: str) -> Iterator[_Pair]:
+        at = next(index for index, two in enumerate(definition) if two.text in _SETS)
+        left, right = [two.text for two in definition[:at]], definition[at + 1 :]
         if "ThisBuild" in left and not scope:
             scope = "all:"
         key = next((text for text in left if text in _KEYS | {"libraryDependencies"}), "")
@@ -116,30 +116,30 @@ class _Build:
 
     def _unknown(self, tokens: Sequence[Token]) -> Iterator[str]:
         """Yield names that may be values of project/Dependencies.scala."""
-        for one in tokens:
-            if one.kind == "word" and _short(one.text) not in self._values:
-                yield _qualified(one.text)
-            yield from self._unknown(one.inner)
+        for token in tokens:
+            if token.kind == "word" and _short(token.text) not in self._values:
+                yield _qualified(token.text)
+            yield from self._unknown(token.inner)
 
     def _modules(self, tokens: Sequence[Token], depth: int = 0) -> Iterator[str]:
         """Yield g:a:v of each `"g" %% "a" % "v"`, also in the values that are named."""
-        for index, one in enumerate(tokens):
+        for index, token in enumerate(tokens):
             texts = [two.text for two in tokens[index + 1 : index + 5]]
             is_first = index == 0 or tokens[index - 1].text not in _JOINS
             if is_first and len(texts) > 1 and texts[0] in _JOINS:
-                group, artifact = value_of([one]), value_of([tokens[index + 2]])
+                group, artifact = value_of([token]), value_of([tokens[index + 2]])
                 has_version = len(texts) == 4 and texts[2] == "%"
                 version = self._version(tokens[index + 4 : index + 6]) if has_version else ""
                 yield f"{group}:{artifact}:{version}".rstrip(":")
-            elif one.kind == "word" and depth < _MAX_DEPTH:
-                yield from self._modules(self._value(one), depth + 1)
-            if one.inner and depth < _MAX_DEPTH:
-                yield from self._modules(one.inner, depth + 1)
+            elif token.kind == "word" and depth < _MAX_DEPTH:
+                yield from self._modules(self._value(token), depth + 1)
+            if token.inner and depth < _MAX_DEPTH:
+                yield from self._modules(token.inner, depth + 1)
 
     def _value(self, word: Token) -> Sequence[Token]:
         """Return the tokens of the value that a word names, within a bound of the file."""
         names = word.text, _qualified(word.text)
-        found = next((self._values[one] for one in names if one in self._values), ())
+        found = next((self._values[name] for name in names if name in self._values), ())
         self._named += bool(found)
         self.is_partial = self.is_partial or self._named > _MAX_NAMED
         return found if self._named <= _MAX_NAMED else ()
@@ -159,13 +159,13 @@ class _Build:
 def _values(given: Iterable[Statement], owner: str = "") -> Iterator[tuple[str, Sequence[Token]]]:
     """Yield names and values; those in an object under its name too, those outside last."""
     listed = list(given)
-    for one in listed:
-        texts = [two.text for two in one]
-        if "object" in texts[:2] and one[-1].kind == "{" and len(texts) > 2:
+    for definition in listed:
+        texts = [two.text for two in definition]
+        if "object" in texts[:2] and definition[-1].kind == "{" and len(texts) > 2:
             called = texts[texts.index("object") + 1]
-            yield from _values(statements(one[-1].inner), called)
-    for one in listed:
-        for name, value in _defined(one):
+            yield from _values(statements(definition[-1].inner), called)
+    for statement in listed:
+        for name, value in _defined(statement):
             yield name, value
             if owner:
                 yield f"{owner}.{name}", value
@@ -180,35 +180,35 @@ def _qualified(name: str) -> str:
     return ".".join(name.split(".")[-2:])
 
 
-def _defined(one: Statement) -> Iterator[tuple[str, Sequence[Token]]]:
+def _defined(definition: Statement) -> Iterator[tuple[str, Sequence[Token]]]:
     """Yield name and value of `lazy val x = …`, `def x = …`."""
-    texts = [two.text for two in one]
+    texts = [two.text for two in definition]
     at = next((index for index, text in enumerate(texts) if text in _VALUES), -1)
     if at >= 0 and at <= 2 and "=" in texts[at + 1 :] and len(texts) > at + 1:
-        yield texts[at + 1], one[texts.index("=", at) + 1 :]
+        yield texts[at + 1], definition[texts.index("=", at) + 1 :]
 
 
 def _flat(value: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens; `(project in file("a"))` as what is inside."""
-    for one in value[:1]:
-        yield from one.inner if one.kind == "(" else [one]
+    for token in value[:1]:
+        yield from token.inner if token.kind == "(" else [token]
     yield from value[1:]
 
 
 def _is_project(value: Sequence[Token]) -> bool:
     first: Iterable[Token] = _flat(value)
     return any(
-        one.kind == "word" and one.text.split(".")[0] in {"project", "crossProject", "Project"}
-        for one in list(first)[:1]
+        token.kind == "word" and token.text.split(".")[0] in {"project", "crossProject", "Project"}
+        for token in list(first)[:1]
     )
 
 
 def _directory(value: Sequence[Token]) -> str:
     """Return the text of the first `file("…")`."""
     tokens = list(_flat(value))
-    for index, one in enumerate(tokens[:-1]):
-        if one.text == "file" and tokens[index + 1].kind == "(":
+    for index, token in enumerate(tokens[:-1]):
+        if token.text == "file" and tokens[index + 1].kind == "(":
             return value_of(tokens[index + 1].inner)
-        if one.text.endswith("in") and tokens[index + 1].kind == "(":
+        if token.text.endswith("in") and tokens[index + 1].kind == "(":
             return _directory([Token("word", ""), *tokens[index + 1].inner])
     return ""

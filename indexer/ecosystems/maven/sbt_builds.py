@@ -31,7 +31,7 @@ def completed_sbt(located: Iterable[Located]) -> Iterator[Located]:
             problem = known.problem or manifest.problem
             settings = (*known.settings, *manifest.settings)
             scripts[directory] = replace(manifest, settings=settings, problem=problem)
-    builds = {one: _Build(one, scripts, files) for one in scripts}
+    builds = {script: _Build(script, scripts, files) for script in scripts}
     for root, build in builds.items():
         if not any(root in other.inner for other in builds.values()):
             yield from build.projects()
@@ -56,7 +56,7 @@ class _Build:
             for scope, settings in list(self._given.items())
             if settings["directory"]
         }
-        self.inner = {one for one in self.directories.values() if one not in {None, root}}
+        self.inner = {used for used in self.directories.values() if used not in {None, root}}
         for project, directory in self.directories.items():
             if directory in self.inner and directory in scripts:
                 own = scripts[str(directory)]
@@ -73,27 +73,27 @@ class _Build:
 
     def projects(self) -> Iterator[Located]:
         given, root = self._given, self._root
-        named = {one: self._package(one) for one in self.directories}
+        named = {used: self._package(used) for used in self.directories}
         for project, directory in {"": root, **self.directories}.items():
             if directory is None or (not project and root in self.directories.values()):
                 continue
             name, version = named.get(project) or self._package("")
             needs = [
-                (one, one.required if is_exact(one.required) else "")
-                for one in _dependencies(
+                (dependency, dependency.required if is_exact(dependency.required) else "")
+                for dependency in _dependencies(
                     given, self._scopes(project), self._libraries, self._properties
                 )
             ]
-            others = (named.get(one, ("", "")) for one in given[f"project:{project}"]["project"])
-            needs += [(Dependency(one, ""), own) for one, own in others if one]
+            others = (named.get(used, ("", "")) for used in given[f"project:{project}"]["project"])
+            needs += [(Dependency(used, ""), own) for used, own in others if used]
             yield (
                 f"{directory}/build.sbt".lstrip("/"),
                 replace(
                     self._manifest,
                     name=name,
                     version=version,
-                    dependencies=tuple(one for one, _ in needs),
-                    pins=tuple(Pin(one.name, pinned) for one, pinned in needs if pinned),
+                    dependencies=tuple(dependency for dependency, _ in needs),
+                    pins=tuple(Pin(needed.name, pinned) for needed, pinned in needs if pinned),
                     settings=(("declared", self._path),),
                 ),
             )
@@ -135,7 +135,9 @@ def _dependencies(
     properties: Mapping[str, str],
 ) -> Iterator[Dependency]:
     for scope in scopes:
-        named = (one for word in given[scope]["accessor"] for one in _named(libraries, word))
+        named = (
+            library for word in given[scope]["accessor"] for library in _named(libraries, word)
+        )
         for written in (*given[scope]["dependency"], *named):
             group, artifact, *version = written.split(":", 2)
             name = f"{replaced(group, properties)}:{replaced(artifact, properties)}"

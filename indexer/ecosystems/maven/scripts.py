@@ -27,7 +27,8 @@ _QUOTES: Final = "\"'"
 _TOKENS: Final = {
     quotes: re.compile(
         _PATTERN.replace(
-            "STRINGS", "|".join([*(_STRINGS[one] for one in quotes), f"(?P<unclosed>[{quotes}])"])
+            "STRINGS",
+            "|".join([*(_STRINGS[quote] for quote in quotes), f"(?P<unclosed>[{quotes}])"]),
         )
     )
     for quotes in (_QUOTES, '"', "'")
@@ -157,9 +158,9 @@ def property_name(expression: str) -> str:
 def statements(tokens: Sequence[Token]) -> Iterator[Statement]:
     """Split at the ends of lines that end a statement."""
     current: list[Token] = []
-    for index, one in enumerate(tokens):
-        if one.kind != "newline":
-            current.append(one)
+    for index, token in enumerate(tokens):
+        if token.kind != "newline":
+            current.append(token)
         elif current and not _continues(current[-1], _next(tokens, index)):
             yield current
             current = []
@@ -168,7 +169,7 @@ def statements(tokens: Sequence[Token]) -> Iterator[Statement]:
 
 
 def _next(tokens: Sequence[Token], index: int) -> Token | None:
-    following = (one for one in tokens[index + 1 : index + 50] if one.kind != "newline")
+    following = (token for token in tokens[index + 1 : index + 50] if token.kind != "newline")
     return next(following, None)
 
 
@@ -183,17 +184,17 @@ def _continues(last: Token, following: Token | None) -> bool:
 def arguments(tokens: Sequence[Token]) -> list[list[Token]]:
     """Split at commas, without ends of lines."""
     parts: list[list[Token]] = [[]]
-    for one in tokens:
-        if one.text == "," and one.kind == "operator":
+    for token in tokens:
+        if token.text == "," and token.kind == "operator":
             parts.append([])
-        elif one.kind != "newline":
-            parts[-1].append(one)
+        elif token.kind != "newline":
+            parts[-1].append(token)
     return [part for part in parts if part]
 
 
 def value_of(tokens: Sequence[Token]) -> str:
     """Return the text of an expression with `${name}` for properties, UNKNOWN if it is another."""
-    tokens = [one for one in tokens[:_MAX_EXPRESSION] if one.kind != "newline"]
+    tokens = [token for token in tokens[:_MAX_EXPRESSION] if token.kind != "newline"]
     if len(tokens) > 2 and tokens[1].text == "+":
         return _limited(value_of(tokens[:1]) + value_of(tokens[2:]))
     while len(tokens) > 1 and tokens[-1].text in {"!", "!!"}:
@@ -210,14 +211,14 @@ def value_of(tokens: Sequence[Token]) -> str:
 def _source(tokens: Sequence[Token]) -> str:
     """Return simple tokens as they may be written."""
     text = ""
-    for one in tokens:
-        if one.kind in {"(", "["}:
-            inner = "".join(_source([part]) for part in one.inner)
-            text += one.kind + inner + (")" if one.kind == "(" else "]")
-        elif one.kind == "string":
-            text += f'"{one.text}"'
+    for token in tokens:
+        if token.kind in {"(", "["}:
+            inner = "".join(_source([part]) for part in token.inner)
+            text += token.kind + inner + (")" if token.kind == "(" else "]")
+        elif token.kind == "string":
+            text += f'"{token.text}"'
         else:
-            text += f" {one.text} " if one.text == "as" else one.text
+            text += f" {token.text} " if token.text == "as" else token.text
     return text
 
 
@@ -228,15 +229,16 @@ def _limited(text: str) -> str:
 def mentions(tokens: Sequence[Token], word: str) -> bool:
     """Whether a word, or the end of a dotted one, is anywhere in it."""
     return any(
-        (one.kind == "word" and one.text.rpartition(".")[2] == word) or mentions(one.inner, word)
-        for one in tokens
+        (token.kind == "word" and token.text.rpartition(".")[2] == word)
+        or mentions(token.inner, word)
+        for token in tokens
     )
 
 
 def within(tokens: Sequence[Token]) -> Iterator[Statement]:
     """Yield the statements, then those in their blocks."""
-    for one in statements(tokens):
-        yield one
-        for two in one:
+    for statement in statements(tokens):
+        yield statement
+        for two in statement:
             if two.kind == "{":
                 yield from within(two.inner)

@@ -31,9 +31,9 @@ _PROPERTY: Final = re.compile(r"[ \t]*([^\s#!=:][^\s=:]{0,199})[ \t]*[=:][ \t]*(
 def read_gradle_properties(text: str, _path: str) -> Manifest:
     """Read gradle.properties."""
     found = (
-        (f"property:{one[1]}", one[2].strip())
-        for one in map(_PROPERTY.fullmatch, text.splitlines())
-        if one and not one[1].startswith("org.gradle.")
+        (f"property:{match[1]}", match[2].strip())
+        for match in map(_PROPERTY.fullmatch, text.splitlines())
+        if match and not match[1].startswith("org.gradle.")
     )
     return Manifest(Ecosystem.MAVEN, settings=tuple(found))
 
@@ -44,23 +44,27 @@ def read_settings_gradle(text: str, path: str) -> Manifest:
     members: list[str] = []
     settings: list[tuple[str, str]] = []
     name = ""
-    for one in statements(tokens):
-        texts = [two.text for two in one]
+    for statement in statements(tokens):
+        texts = [two.text for two in statement]
         if texts[0] == "include":
-            listed = one[1].inner if len(one) == 2 and one[1].kind == "(" else one[1:]
+            listed = (
+                statement[1].inner
+                if len(statement) == 2 and statement[1].kind == "("
+                else statement[1:]
+            )
             members += [value_of(part).strip(":") for part in arguments(list(listed))]
-        elif texts[0] == "rootProject.name" and len(one) > 2:
-            name = value_of(one[2:])
-        elif texts[0] == "project" and len(one) > 4 and one[1].kind == "(":
-            settings += _project_setting(one)
-        elif texts[0] == "includeBuild" and len(one) > 1:
-            settings += _included_build(one)
+        elif texts[0] == "rootProject.name" and len(statement) > 2:
+            name = value_of(statement[2:])
+        elif texts[0] == "project" and len(statement) > 4 and statement[1].kind == "(":
+            settings += _project_setting(statement)
+        elif texts[0] == "includeBuild" and len(statement) > 1:
+            settings += _included_build(statement)
     settings += _catalogs(tokens)
-    is_partial = any("$" in one for one in [*members, name]) or _mentions_loop(tokens)
+    is_partial = any("$" in member for member in [*members, name]) or _mentions_loop(tokens)
     return Manifest(
         Ecosystem.MAVEN,
         name="" if "$" in name else name,
-        members=tuple(one.replace(":", "/") for one in members if "$" not in one),
+        members=tuple(member.replace(":", "/") for member in members if "$" not in member),
         settings=tuple(settings),
         problem=ManifestProblem.PARTIAL if is_partial else None,
     )
@@ -80,10 +84,10 @@ def included(path: str, settings: Manifest) -> dict[str, dict[str, str]]:
     return found
 
 
-def _included_build(one: Statement) -> Iterator[tuple[str, str]]:
+def _included_build(inclusion: Statement) -> Iterator[tuple[str, str]]:
     """Read `includeBuild("x") { dependencySubstitution { substitute(…).using(…) } }`."""
-    closure = one[-1] if one[-1].kind == "{" else None
-    rest = list(one[1:-1] if closure else one[1:])
+    closure = inclusion[-1] if inclusion[-1].kind == "{" else None
+    rest = list(inclusion[1:-1] if closure else inclusion[1:])
     parts = arguments(rest[0].inner if rest and rest[0].kind == "(" else rest)
     if parts and parts[-1][-1].kind == "{":
         closure = parts.pop()[-1]
@@ -99,25 +103,26 @@ def _included_build(one: Statement) -> Iterator[tuple[str, str]]:
 def _mentions_loop(tokens: list[Token]) -> bool:
     """Whether projects are included by a program."""
     return any(
-        one[-1].kind == "{" and mentions(one[-1].inner, "include") for one in statements(tokens)
+        statement[-1].kind == "{" and mentions(statement[-1].inner, "include")
+        for statement in statements(tokens)
     )
 
 
-def _project_setting(one: Statement) -> Iterator[tuple[str, str]]:
+def _project_setting(inclusion: Statement) -> Iterator[tuple[str, str]]:
     """Read `project(":a").projectDir = file("x")` and `project(":a").name = "b"`."""
-    project, value = value_of(one[1].inner).strip(":"), list(one[4:])
-    if one[2].text == ".name":
+    project, value = value_of(inclusion[1].inner).strip(":"), list(inclusion[4:])
+    if inclusion[2].text == ".name":
         yield f"name:{project}", value_of(value)
-    elif one[2].text == ".projectDir" and value[-1].kind == "(":
+    elif inclusion[2].text == ".projectDir" and value[-1].kind == "(":
         parts = arguments(value[-1].inner)
         yield f"directory:{project}", value_of(parts[-1]) if parts else UNKNOWN
 
 
 def _catalogs(tokens: list[Token]) -> Iterator[tuple[str, str]]:
     """Read `versionCatalogs { create("deps") { … } }`, in Groovy `deps { … }`."""
-    for one in within(tokens):
-        if one[0].text == "versionCatalogs" and one[-1].kind == "{":
-            for catalog in statements(one[-1].inner):
+    for inclusion in within(tokens):
+        if inclusion[0].text == "versionCatalogs" and inclusion[-1].kind == "{":
+            for catalog in statements(inclusion[-1].inner):
                 if catalog[-1].kind == "{":
                     called = len(catalog) > 2 and catalog[1].kind == "("
                     name = value_of(catalog[1].inner) if called else catalog[0].text
@@ -126,18 +131,22 @@ def _catalogs(tokens: list[Token]) -> Iterator[tuple[str, str]]:
 
 def _catalog(name: str, tokens: list[Token]) -> Iterator[tuple[str, str]]:
     versions: dict[str, str] = {}
-    for one in statements(tokens):
-        parts = [value_of(part) for part in arguments(one[1].inner)] if len(one) > 1 else []
-        if not parts or one[1].kind != "(":
+    for statement in statements(tokens):
+        parts = (
+            [value_of(part) for part in arguments(statement[1].inner)] if len(statement) > 1 else []
+        )
+        if not parts or statement[1].kind != "(":
             continue
-        chained = {one[at].text: one[at + 1].inner for at in range(2, len(one) - 1)}
-        if one[0].text == "from":
-            files = [two.inner for two in one[1].inner if two.kind == "("]
+        chained = {
+            statement[at].text: statement[at + 1].inner for at in range(2, len(statement) - 1)
+        }
+        if statement[0].text == "from":
+            files = [two.inner for two in statement[1].inner if two.kind == "("]
             yield f"catalog:{name}", value_of(files[0]) if files else UNKNOWN
-        elif one[0].text == "version" and len(parts) == 2:
+        elif statement[0].text == "version" and len(parts) == 2:
             versions[parts[0]] = parts[1]
             yield f"version:{name}.{accessor(parts[0])}", parts[1]
-        elif one[0].text in {"library", "alias"}:
+        elif statement[0].text in {"library", "alias"}:
             named = [
                 *parts[1:],
                 *(value_of(inner) for key, inner in chained.items() if key == ".to"),
@@ -146,13 +155,13 @@ def _catalog(name: str, tokens: list[Token]) -> Iterator[tuple[str, str]]:
             version = versions.get(value_of(chained.get(".versionRef", [])), version)
             library = ":".join([*named, *([version] if version else [])])
             yield f"library:{name}.{accessor(parts[0])}", library
-        elif one[0].text == "bundle":
-            listed = [two.text for two in _strings(one[1].inner)][1:]
+        elif statement[0].text == "bundle":
+            listed = [two.text for two in _strings(statement[1].inner)][1:]
             yield f"bundle:{name}.{accessor(parts[0])}", " ".join(map(accessor, listed))
 
 
 def _strings(tokens: list[Token]) -> Iterator[Token]:
-    for one in tokens:
-        if one.kind == "string":
-            yield one
-        yield from _strings(one.inner)
+    for token in tokens:
+        if token.kind == "string":
+            yield token
+        yield from _strings(token.inner)

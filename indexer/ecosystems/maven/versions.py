@@ -44,9 +44,9 @@ def allows(required: str, version: str) -> bool:
     if not required.startswith(("[", "(", "]")):
         return True
     found = list(_RANGE.finditer(required))
-    if "".join(one[0] for one in found) != required:
+    if "".join(match[0] for match in found) != required:
         raise ValueError("not a range")
-    return any(_is_between(parse_version(version), *one.groups()) for one in found)
+    return any(_is_between(parse_version(version), *match.groups()) for match in found)
 
 
 def is_exact(required: str) -> bool:
@@ -91,8 +91,8 @@ def _items(version: str) -> list[Any]:
                 _begin(lists)
             lists[-1].append(int(piece) if is_number else _word(piece, following))
         last = piece
-    for one in reversed(lists):
-        _trim(one)
+    for parts in reversed(lists):
+        _trim(parts)
     return first
 
 
@@ -118,17 +118,17 @@ def _trim(items: list[Any]) -> None:
             break
 
 
-def _compared(one: Any, other: Any) -> int:
+def _compared(left: Any, other: Any) -> int:
     """Compare items; None is the end of the other's list."""
-    if one is None or other is None:
-        return _meaning(one) - _meaning(other)
-    kinds = _kind(one), _kind(other)
+    if left is None or other is None:
+        return _meaning(left) - _meaning(other)
+    kinds = _kind(left), _kind(other)
     if kinds[0] != kinds[1]:
         return kinds[0] - kinds[1]
-    if isinstance(one, list):
-        pairs = (_compared(*pair) for pair in zip_longest(one, other))
+    if isinstance(left, list):
+        pairs = (_compared(*pair) for pair in zip_longest(left, other))
         return next(filter(None, pairs), 0)
-    return int(one > other) - int(one < other)
+    return int(left > other) - int(left < other)
 
 
 def _kind(item: Any) -> int:

@@ -27,7 +27,7 @@ def block_lines(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
         key = found["plain"] or found["double"] or (found["single"] or "").replace("''", "'")
         above.append((indent, key))
         if len(above) <= _MAX_DEPTH:
-            yield tuple(one for _, one in above), scalar(found["value"] or "")
+            yield tuple(key for _, key in above), scalar(found["value"] or "")
 
 
 def scalar(value: str) -> str:

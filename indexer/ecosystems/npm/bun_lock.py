@@ -36,7 +36,7 @@ def _depth(key: str) -> int:
 
 def _pin(packages: Table, key: str) -> Pin | None:
     """Return the package of an entry, unless it is of the repository, of git or of a file."""
-    resolved = "".join(string(one) for one in array(packages.get(key))[:1])
+    resolved = "".join(string(resolved_name) for resolved_name in array(packages.get(key))[:1])
     name, _, version = resolved.rpartition("@")
     return Pin(name, version) if name and version[:1].isdigit() else None
 
@@ -58,6 +58,6 @@ def _uses(workspaces: Table, packages: Table) -> Iterator[PinUse]:
 
 def _of_workspace(workspaces: Table, packages: Table, key: str) -> str:
     """Return the version of a workspace that another one depends on."""
-    resolved = "".join(string(one) for one in array(packages.get(key))[:1])
+    resolved = "".join(string(resolved_name) for resolved_name in array(packages.get(key))[:1])
     _, found, directory = resolved.partition("@workspace:")
     return string(table(workspaces, directory).get("version")) if found else ""

@@ -33,10 +33,12 @@ def read_deno_json(text: str, _path: str) -> Manifest:
         if (found := imported(string(target))) is not None
     }
     several, ranges = ranges_by_local(
-        (local, one.name, one.required) for local, one in packages.items()
+        (local, requested.name, requested.required) for local, requested in packages.items()
     )
     exact = [
-        (one, match[1]) for one in packages.values() if (match := EXACT.fullmatch(one.required))
+        (package, match[1])
+        for package in packages.values()
+        if (match := EXACT.fullmatch(package.required))
     ]
     return Manifest(
         Ecosystem.NPM,
@@ -46,19 +48,23 @@ def read_deno_json(text: str, _path: str) -> Manifest:
         aliases=tuple(_local_aliases(imports)),
         members=tuple(strings(workspace) or strings(table(workspace).get("members"))),
         dependencies=tuple(
-            Dependency(one.name, "" if one.name in several else one.required)
-            for one in packages.values()
+            Dependency(package.name, "" if package.name in several else package.required)
+            for package in packages.values()
         ),
         renamed=tuple(
-            (local, f"{one.name}/{one.part}" if one.part else one.name)
-            for local, one in packages.items()
-            if local.rstrip("/") != one.name or one.part
+            (local, f"{requested.name}/{requested.part}" if requested.part else requested.name)
+            for local, requested in packages.items()
+            if local.rstrip("/") != requested.name or requested.part
         ),
-        pins=tuple(Pin(one.name, version) for one, version in exact if one.name not in several),
+        pins=tuple(
+            Pin(requested.name, version)
+            for requested, version in exact
+            if requested.name not in several
+        ),
         uses=tuple(
-            PinUse("", one.name, one.required, version)
-            for one, version in exact
-            if one.name in several
+            PinUse("", requested.name, requested.required, version)
+            for requested, version in exact
+            if requested.name in several
         ),
         settings=tuple(ranges),
         problem=ManifestProblem.PARTIAL if document.get("scopes") else None,
@@ -79,7 +85,7 @@ def read_deno_lock(text: str, _path: str) -> Manifest:
     document = read_json(text)
     specifiers = table(document, "specifiers") or table(document, "packages", "specifiers")
     uses = [use for key, value in specifiers.items() for use in _uses(key, string(value))]
-    pins = [*(Pin(one.name, one.version) for one in uses), *_locked(document)]
+    pins = [*(Pin(pin_use.name, pin_use.version) for pin_use in uses), *_locked(document)]
     return Manifest(Ecosystem.NPM, pins=tuple(dict.fromkeys(pins)), uses=tuple(uses))
 
 

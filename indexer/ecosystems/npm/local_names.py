@@ -38,8 +38,8 @@ def real_path(path: str, declared: Iterable[tuple[str, str]]) -> tuple[str, str]
 
     `declared` are names and aliases, the nearest first. The longest local name decides.
     """
-    named = [one for one in declared if begins(path, local_and_meant(*one)[0])]
-    found = max(named, key=lambda one: len(local_and_meant(*one)[0]), default=None)
+    named = [pair for pair in declared if begins(path, local_and_meant(*pair)[0])]
+    found = max(named, key=lambda pair: len(local_and_meant(*pair)[0]), default=None)
     if found is None or not found[1]:
         return None
     local, meant = local_and_meant(*found)

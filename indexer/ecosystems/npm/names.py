@@ -59,7 +59,10 @@ def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> Mo
     packages = list(packages)
     configured = list(configurations(located, packages))
     aliases = Aliases(
-        chain(_own_aliases(located), (pair for one in configured for pair in one.aliases))
+        chain(
+            _own_aliases(located),
+            (pair for configuration in configured for pair in configuration.aliases),
+        )
     )
     virtual = VirtualNames(configured)
     hidden = {
@@ -68,9 +71,9 @@ def npm_names(located: Sequence[Located], packages: Iterable[PackageRoot]) -> Mo
         if path.rpartition("/")[2] == "package.json"
     }
     exports = {
-        one.root: Exports(one, hidden.get(one.root, ()))
-        for one in packages
-        if one.ecosystem is Ecosystem.NPM and one.name
+        package.root: Exports(package, hidden.get(package.root, ()))
+        for package in packages
+        if package.ecosystem is Ecosystem.NPM and package.name
     }
 
     def names(path: str, _namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
@@ -103,18 +106,26 @@ class VirtualNames:
     """Paths by which relative imports name a file: `rootDirs` and `moduleSuffixes`."""
 
     def __init__(self, configured: Iterable[Configuration]) -> None:
-        chosen = [one for one in configured if one.root_directories or one.suffixes]
+        chosen = [
+            configuration
+            for configuration in configured
+            if configuration.root_directories or configuration.suffixes
+        ]
         self._configured = chosen[:_MAX_VIRTUAL]
 
     def paths(self, path: str) -> Iterator[str]:
         """Yield the other paths of a file."""
-        for one in self._configured:
-            inner = [found for root in one.root_directories if (found := relative_to(path, root))]
-            for root in one.root_directories if inner else ():
+        for configuration in self._configured:
+            inner = [
+                found
+                for root in configuration.root_directories
+                if (found := relative_to(path, root))
+            ]
+            for root in configuration.root_directories if inner else ():
                 yield f"{root}/{inner[0]}".lstrip("/")
-            if relative_to(path, one.directory) is not None:
+            if relative_to(path, configuration.directory) is not None:
                 stem, dot, ending = path.rpartition(".")
-                for suffix in one.suffixes:
+                for suffix in configuration.suffixes:
                     if dot and stem.endswith(suffix):
                         yield f"{stem.removesuffix(suffix)}.{ending}"
 
@@ -150,8 +161,8 @@ class Exports:
                 and not self._is_hidden(name, len(subpath))
             ]
         for subpath in subpaths:
-            for one in {subpath: None, javascript_module(subpath)[1:]: None}:
-                yield f"{self._package}/{one}" if one else self._package
+            for export in {subpath: None, javascript_module(subpath)[1:]: None}:
+                yield f"{self._package}/{export}" if export else self._package
 
     def _is_hidden(self, name: str, characters: int) -> bool:
         """Whether a longer pattern than the one that matches hides the name."""

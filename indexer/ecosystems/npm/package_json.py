@@ -28,9 +28,11 @@ def read_package_json(text: str, _path: str) -> Manifest:
     needs = list(_needs(document))
     imports = list(_renamed(dict(_imported_packages(document)), dict(needs)))
     several, ranges = ranges_by_local(
-        (local, one.name, one.required) for local, one in chain(needs, imports)
+        (local, requested.name, requested.required) for local, requested in chain(needs, imports)
     )
-    exact = [(one, version) for _, one in needs if (version := pinned(one.required))]
+    exact = [
+        (requested, version) for _, requested in needs if (version := pinned(requested.required))
+    ]
     return Manifest(
         Ecosystem.NPM,
         name=string(document.get("name")),
@@ -39,21 +41,29 @@ def read_package_json(text: str, _path: str) -> Manifest:
         aliases=tuple(exported(document.get("imports"), prefix="#")),
         members=tuple(strings(workspaces) or strings(table(workspaces).get("packages"))),
         dependencies=tuple(
-            Dependency(one.name, "" if one.name in several else one.required) for _, one in needs
+            Dependency(requested.name, "" if requested.name in several else requested.required)
+            for _, requested in needs
         ),
         renamed=(
-            *((local, one.name) for local, one in needs if local != one.name),
-            *((local, f"{one.name}/{one.part}".rstrip("/")) for local, one in imports),
+            *((local, requested.name) for local, requested in needs if local != requested.name),
+            *(
+                (local, f"{requested.name}/{requested.part}".rstrip("/"))
+                for local, requested in imports
+            ),
         ),
-        pins=tuple(Pin(one.name, version) for one, version in exact if one.name not in several),
+        pins=tuple(
+            Pin(requested.name, version)
+            for requested, version in exact
+            if requested.name not in several
+        ),
         settings=(*((HIDDEN, name) for name in _hidden(document.get("exports"))), *ranges),
         uses=(
             *catalog_uses(document),
             *catalog_uses(table(workspaces)),
             *(
-                PinUse("", one.name, one.required, version)
-                for one, version in exact
-                if one.name in several
+                PinUse("", requested.name, requested.required, version)
+                for requested, version in exact
+                if requested.name in several
             ),
         ),
     )

@@ -47,11 +47,11 @@ def _used(packages: Table) -> Iterator[PinUse]:
             continue
         above = (directory for directory in ancestors(user) if directory in with_modules)
         places = list(islice(above, _MAX_PLACES))
-        wanted_here = (one for section in SECTIONS for one in table(entry, section).items())
+        wanted_here = (use for section in SECTIONS for use in table(entry, section).items())
         found = (
-            one
+            use
             for local, value in islice(wanted_here, MANIFEST_DEPENDENCIES)
-            for one in _found(packages, places, local, string(value))
+            for use in _found(packages, places, local, string(value))
         )
         yield from uses_of(user, found)
 

@@ -40,8 +40,8 @@ def read_pnpm_lock(text: str, _path: str) -> Manifest:
         else:
             _note(direct, "", keys, value)
     used: dict[str, list[tuple[Requested, str]]] = {}
-    for (user, local), one in direct.items():
-        used.setdefault(user, []).extend(_found(local, one))
+    for (user, local), reference in direct.items():
+        used.setdefault(user, []).extend(_found(local, reference))
     uses = tuple(use for user, listed in used.items() for use in uses_of(user, listed))
     pins = dict.fromkeys(Pin(use.name, use.version) for use in uses) | packages
     return Manifest(Ecosystem.NPM, pins=tuple(pins), uses=uses)
@@ -58,9 +58,9 @@ def _note(direct: _Direct, user: str, keys: tuple[str, ...], value: str) -> None
         known[keys[2]] = value
 
 
-def _found(local: str, one: dict[str, str]) -> Iterator[tuple[Requested, str]]:
-    asked = wanted(local, one.get("specifier", ""))
-    written = one.get("version", "")
+def _found(local: str, reference: dict[str, str]) -> Iterator[tuple[Requested, str]]:
+    asked = wanted(local, reference.get("specifier", ""))
+    written = reference.get("version", "")
     found = _KEY.fullmatch(written)
     name = found["name"] if found else asked.name
     version = found["version"] if found else written

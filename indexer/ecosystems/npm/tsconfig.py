@@ -32,17 +32,17 @@ def read_tsconfig(text: str, _path: str) -> Manifest:
         Ecosystem.NPM,
         aliases=tuple(_aliases(options)),
         settings=(
-            *((_EXTENDS, one) for one in strings(document.get("extends"))),
-            *((_BASE, one) for one in strings(options.get("baseUrl"))),
+            *((_EXTENDS, path) for path in strings(document.get("extends"))),
+            *((_BASE, directory) for directory in strings(options.get("baseUrl"))),
             *(
                 (_PATHS + pattern, target)
                 for pattern, targets in table(options, "paths").items()
                 for target in strings(targets)
             ),
-            *((_ROOT, one) for one in strings(options.get("rootDirs"))),
+            *((_ROOT, directory) for directory in strings(options.get("rootDirs"))),
             *(
-                (f"{_SUFFIX}{one}", str(number))
-                for number, one in enumerate(strings(options.get("moduleSuffixes")))
+                (f"{_SUFFIX}{suffix}", str(number))
+                for number, suffix in enumerate(strings(options.get("moduleSuffixes")))
             ),
         ),
     )
@@ -82,14 +82,18 @@ def configurations(
     located: Iterable[Located], packages: Iterable[PackageRoot]
 ) -> Iterator[Configuration]:
     """Yield the configuration of each file that has any of these options."""
-    known = {path: one.settings for path, one in located if is_configuration(path)}
-    roots = {one.name: one.root for one in packages if one.ecosystem is Ecosystem.NPM and one.name}
+    known = {path: manifest.settings for path, manifest in located if is_configuration(path)}
+    roots = {
+        package.name: package.root
+        for package in packages
+        if package.ecosystem is Ecosystem.NPM and package.name
+    }
     left = _MAX_PATHS
     extended = {
         path: [_found(path, value, known, roots) for key, value in settings if key == _EXTENDS]
         for path, settings in known.items()
     }
-    used = {one for found in extended.values() for one in found}
+    used = {used_path for found in extended.values() for used_path in found}
     for path in known:
         if path in used and not path.endswith(_DIRECT):
             continue  # what extends it decides
@@ -116,11 +120,11 @@ def _configuration(path: str, known: _Settings, extended: _Extended) -> Configur
     paths: dict[str, list[_Option]] = {}
     directories: list[_Option] = []
     suffixes: list[str] = []
-    for one in _extended(path, extended):
-        here = parent(one)
+    for extended_path in _extended(path, extended):
+        here = parent(extended_path)
         own: dict[str, list[_Option]] = {}
         own_directories, own_suffixes = list[_Option](), list[str]()
-        for key, value in known[one]:
+        for key, value in known[extended_path]:
             if key == _BASE:
                 base = [_Option(here, value)]
             elif key.startswith(_PATHS):
@@ -133,12 +137,14 @@ def _configuration(path: str, known: _Settings, extended: _Extended) -> Configur
         directories = own_directories or directories
         suffixes = own_suffixes or suffixes
     leaf = parent(path)
-    from_base = next((_placed(leaf, one) for one in base), None)
+    from_base = next((_placed(leaf, option) for option in base), None)
     return Configuration(
         leaf,
         tuple(_targets(leaf, from_base, paths)),
-        tuple(found for one in directories if (found := _placed(leaf, one)) is not None),
-        tuple(one for one in suffixes if one),
+        tuple(
+            found for directory in directories if (found := _placed(leaf, directory)) is not None
+        ),
+        tuple(suffix for suffix in suffixes if suffix),
     )
 
 
@@ -147,8 +153,8 @@ def _targets(
 ) -> Iterator[tuple[str, str]]:
     """Yield patterns and targets; `paths` begin at `baseUrl`, or else beside their own file."""
     for pattern, targets in paths.items():
-        for one in targets:
-            at = _Option(one.directory if base is None else base, one.value)
+        for option in targets:
+            at = _Option(option.directory if base is None else base, option.value)
             target = _placed(leaf, at)
             if target is not None:
                 yield pattern, target
@@ -156,10 +162,10 @@ def _targets(
         yield "*", f"{base}/*".lstrip("/")
 
 
-def _placed(leaf: str, one: _Option) -> str | None:
-    if one.value.startswith(_CONFIG_DIR):
-        return joined(leaf, one.value.removeprefix(_CONFIG_DIR))
-    return joined(one.directory, one.value)
+def _placed(leaf: str, option: _Option) -> str | None:
+    if option.value.startswith(_CONFIG_DIR):
+        return joined(leaf, option.value.removeprefix(_CONFIG_DIR))
+    return joined(option.directory, option.value)
 
 
 def _extended(path: str, extended: _Extended) -> list[str]:
@@ -167,13 +173,15 @@ def _extended(path: str, extended: _Extended) -> list[str]:
     order: list[str] = []
     waiting, seen = [(path, False)], set[str]()
     while waiting and len(seen) <= _MAX_EXTENDED:
-        one, is_done = waiting.pop()
+        current, is_done = waiting.pop()
         if is_done:
-            order.append(one)
-        elif one not in seen:
-            seen.add(one)
-            waiting.append((one, True))
-            waiting += [(found, False) for found in reversed(extended[one]) if found is not None]
+            order.append(current)
+        elif current not in seen:
+            seen.add(current)
+            waiting.append((current, True))
+            waiting += [
+                (found, False) for found in reversed(extended[current]) if found is not None
+            ]
     return order
 
 
@@ -188,4 +196,4 @@ def _found(path: str, extended: str, known: _Settings, roots: Mapping[str, str])
         rest = "/".join(parts[count:]) or "tsconfig.json"
         target = None if root is None else joined(root, rest)
     candidates = [target, f"{target}.json", f"{target}/tsconfig.json"] if target else []
-    return next((one for one in candidates if one in known), None)
+    return next((candidate for candidate in candidates if candidate in known), None)

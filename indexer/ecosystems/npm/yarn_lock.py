@@ -34,7 +34,7 @@ def _entries(text: str) -> Iterator[tuple[list[str], str]]:
         if line[:1] not in {" ", "#", ""}:
             is_own = "@workspace:" in line
             listed = [] if is_own else line.rstrip(": ").replace('"', "").split(",")
-            keys = [one.strip() for one in listed]
+            keys = [key.strip() for key in listed]
         elif keys and (version := _VERSION.match(line)):
             yield keys, version["version"]
             keys = []

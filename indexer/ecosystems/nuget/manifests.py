@@ -26,48 +26,50 @@ def read_project(text: str, _path: str) -> Manifest:
     """Read a project or a file of properties. Raises ValueError and SyntaxError."""
     root = read_xml(text)
     references = [
-        one for tag in _REFERENCES for one in root.iter(tag) if one.get("Include") is not None
+        node for tag in _REFERENCES for node in root.iter(tag) if node.get("Include") is not None
     ]
     return Manifest(
         Ecosystem.NUGET,
         dependencies=tuple(
-            Dependency(name, _version(one)) for one in references for name in _names(one, "Include")
+            Dependency(name, _version(reference))
+            for reference in references
+            for name in _names(reference, "Include")
         ),
         pins=tuple(
-            Pin(name, _version(one))
-            for one in root.iter("PackageVersion")
+            Pin(name, _version(node))
+            for node in root.iter("PackageVersion")
             for attribute in ("Include", "Update")
-            for name in _names(one, attribute)
+            for name in _names(node, attribute)
         ),
         settings=(
             *_settings(root),
             *(
-                (f"update:{name}", _version(one))
-                for one in root.iter("PackageReference")
-                for name in _names(one, "Update")
+                (f"update:{name}", _version(node))
+                for node in root.iter("PackageReference")
+                for name in _names(node, "Update")
             ),
             *_several(references),
             *(
                 ("project", path.replace("\\", "/"))
-                for one in root.iter("ProjectReference")
-                if (path := one.get("Include", ""))
+                for node in root.iter("ProjectReference")
+                if (path := node.get("Include", ""))
             ),
         ),
     )
 
 
 def _settings(root: Element) -> Iterator[tuple[str, str]]:
-    for one in root:
-        if one.tag == "Import":
-            yield "import", _imported(one.get("Project", ""))
-        elif one.tag == "PropertyGroup":
-            for value in one:
-                conditions = [two.get("Condition", "") for two in (one, value)]
+    for node in root:
+        if node.tag == "Import":
+            yield "import", _imported(node.get("Project", ""))
+        elif node.tag == "PropertyGroup":
+            for value in node:
+                conditions = [two.get("Condition", "") for two in (node, value)]
                 yield f"{_kind(conditions, value.tag)}:{value.tag.lower()}", _text(value)
 
 
 def _kind(conditions: list[str], tag: str) -> str:
-    given = [one for one in conditions if one.strip()]
+    given = [condition for condition in conditions if condition.strip()]
     if not given:
         return "property"
     found = _DEFAULT.fullmatch(given[0])
@@ -83,9 +85,9 @@ def _imported(path: str) -> str:
 
 def _several(references: list[Element]) -> Iterator[tuple[str, str]]:
     versions: dict[str, set[str]] = defaultdict(set)
-    for one in references:
-        for name in _names(one, "Include"):
-            versions[name].add(_version(one))
+    for reference in references:
+        for name in _names(reference, "Include"):
+            versions[name].add(_version(reference))
     return (("several", name) for name, found in versions.items() if len(found) > 1)
 
 
@@ -106,13 +108,13 @@ def _text(element: Element) -> str:
 def read_packages_config(text: str, _path: str) -> Manifest:
     """Read packages.config, which has all packages. Raises ValueError and SyntaxError."""
     found = [
-        (one.get("id", "").strip().lower(), one.get("version", "").strip())
-        for one in read_xml(text).iter("package")
+        (node.get("id", "").strip().lower(), node.get("version", "").strip())
+        for node in read_xml(text).iter("package")
     ]
     return Manifest(
         Ecosystem.NUGET,
-        dependencies=tuple(Dependency(*one) for one in found),
-        pins=tuple(Pin(*one) for one in found),
+        dependencies=tuple(Dependency(*package) for package in found),
+        pins=tuple(Pin(*package) for package in found),
     )
 
 

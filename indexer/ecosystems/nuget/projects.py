@@ -56,13 +56,13 @@ class _Project:
         self._include(path)
         self._include(self._nearest(_AFTER, parent(path)))
         self._properties = {"msbuildprojectname": PurePosixPath(path).stem}
-        for one in self._parts.values():
-            for key, value in one.settings:
+        for part in self._parts.values():
+            for key, value in part.settings:
                 self._set(*key.partition(":")[::2], value)
         self.name = self._name()
 
     def _nearest(self, name: str, directory: str) -> str:
-        found = (f"{one}/{name}".lstrip("/") for one in ancestors(directory))
+        found = (f"{text}/{name}".lstrip("/") for text in ancestors(directory))
         return next((path for path in found if path in self._files), "")
 
     def _include(self, path: str) -> None:
@@ -106,7 +106,7 @@ class _Project:
 
     def _value(self, *names: str) -> str:
         """Return the first property with a value; "" if none has one or it is unknown."""
-        found = next((one for name in names if (one := self._properties.get(name))), "")
+        found = next((text for name in names if (text := self._properties.get(name))), "")
         return "" if "$(" in found else found
 
     def _name(self) -> str:
@@ -124,9 +124,9 @@ class _Project:
         if self._value("managepackageversionscentrally").lower() != "true":
             return {}
         found: dict[str, str] = {}
-        for one in self._parts.values():
+        for part in self._parts.values():
             versions: dict[str, set[str]] = defaultdict(set)
-            for pin in one.pins:
+            for pin in part.pins:
                 versions[pin.name].add(self._resolved(pin.version))
             found |= {
                 name: next(iter(values)) if len(values) == 1 else ""
@@ -137,9 +137,9 @@ class _Project:
     def _references(self) -> dict[str, str]:
         """Return what is written as version by package; later files change what earlier add."""
         found: dict[str, str] = {}
-        for one in self._parts.values():
-            found |= {need.name: self._resolved(need.required) for need in one.dependencies}
-            for key, value in one.settings:
+        for part in self._parts.values():
+            found |= {need.name: self._resolved(need.required) for need in part.dependencies}
+            for key, value in part.settings:
                 name = key.removeprefix("update:")
                 if name != key and name in found:
                     found[name] = self._resolved(value)
@@ -147,8 +147,8 @@ class _Project:
 
     def _projects(self, projects: Mapping[str, "_Project"]) -> Iterator[str]:
         """Yield names of projects that it refers to, those of their files if they are not read."""
-        for one in self._parts.values():
-            for key, value in one.settings:
+        for part in self._parts.values():
+            for key, value in part.settings:
                 if key == "project":
                     path = joined(parent(self._path), value) or ""
                     stem = PurePosixPath(value).stem.lower()
@@ -157,7 +157,10 @@ class _Project:
     def completed(self, projects: Mapping[str, "_Project"]) -> Manifest:
         central, references = self._central(), self._references()
         several = {
-            value for one in self._parts.values() for key, value in one.settings if key == "several"
+            value
+            for part in self._parts.values()
+            for key, value in part.settings
+            if key == "several"
         }
         written = {
             name: "" if "$(" in version else version
@@ -175,7 +178,7 @@ class _Project:
             name=self.name,
             version="" if "$(" in version else version,
             dependencies=(
-                *(Dependency(*one) for one in written.items()),
+                *(Dependency(*dependency) for dependency in written.items()),
                 *(Dependency(name, "") for name in self._projects(projects)),
             ),
             pins=tuple(

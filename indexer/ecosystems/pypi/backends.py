@@ -49,7 +49,7 @@ def _poetry(tool: Table, name: str) -> PackageLayout:
     settings = table(tool, "poetry")
     listed = [table(item) for item in array(settings.get("packages"))]
     packed = [item for item in listed if "wheel" in (strings(item.get("format")) or ["wheel"])]
-    exclude = tuple(f"/{clean(one)}" for one in strings(settings.get("exclude")))
+    exclude = tuple(f"/{clean(pattern)}" for pattern in strings(settings.get("exclude")))
     if not listed:
         name = (string(settings.get("name")) or name).replace("-", "_").replace(".", "_").lower()
         found = list(_named(name, ["", "src"]))
@@ -81,17 +81,17 @@ def _included(settings: Table) -> Iterator[str]:
 def _hatch(tool: Table, name: str) -> PackageLayout:
     build = table(tool, "hatch", "build")
     wheel = {**build, **table(build, "targets", "wheel")}
-    packages = [clean(one) for one in strings(wheel.get("packages"))]
-    only = [clean(one) for one in strings(wheel.get("only-include"))] or packages
+    packages = [clean(package) for package in strings(wheel.get("packages"))]
+    only = [clean(pattern) for pattern in strings(wheel.get("only-include"))] or packages
     forced = {clean(key): string(path) for key, path in table(wheel, "force-include").items()}
     mounts = [(_module(clean(path)), source) for source, path in forced.items()]
     mounts += _hatch_sources(wheel.get("sources"))
-    mounts += [("", one.rpartition("/")[0]) for one in packages]
-    include = [f"/{one}" for one in only] or strings(wheel.get("include"))
+    mounts += [("", package.rpartition("/")[0]) for package in packages]
+    include = [f"/{pattern}" for pattern in only] or strings(wheel.get("include"))
     usual: list[str] = []
     if not include:
         names = dict.fromkeys((name, name.lower()))  # of a project `Scrapy` too
-        found = [place for one in names for place in _named(one, ["", "src", "*"])]
+        found = [place for pattern in names for place in _named(pattern, ["", "src", "*"])]
         include = [f"/{directory}" for _, directory in found]
         usual = include.copy()
         mounts += [
@@ -129,8 +129,10 @@ def _pdm(tool: Table, _name: str) -> PackageLayout:
     return PackageLayout(
         backend="pdm",
         mounts=tuple(("", root) for root in ([clean(directory)] if directory else ["", "src"])),
-        include=tuple(f"/{clean(one)}" for one in strings(build.get("includes"))),
-        exclude=tuple(f"/{clean(one)}" for one in [*strings(build.get("excludes")), *only_source]),
+        include=tuple(f"/{clean(pattern)}" for pattern in strings(build.get("includes"))),
+        exclude=tuple(
+            f"/{clean(pattern)}" for pattern in [*strings(build.get("excludes")), *only_source]
+        ),
         packages=() if build.get("includes") else (REGULAR,),
     )
 
@@ -142,7 +144,7 @@ def _uv(tool: Table, name: str) -> PackageLayout:
     exclude = [*strings(settings.get("source-exclude")), *strings(settings.get("wheel-exclude"))]
     return PackageLayout(
         backend="uv",
-        mounts=tuple((one, clean(f"{root}/{one.replace('.', '/')}")) for one in names),
+        mounts=tuple((pattern, clean(f"{root}/{pattern.replace('.', '/')}")) for pattern in names),
         exclude=tuple(exclude),
     )
 
@@ -155,7 +157,9 @@ def _scikit(tool: Table, name: str) -> PackageLayout:
     elif packages is None:
         mounts = [(name, clean(f"{root}/{name}")) for root in ("src", "python", "")]
     else:
-        mounts = [(clean(one).rpartition("/")[2], clean(one)) for one in strings(packages)]
+        mounts = [
+            (clean(package).rpartition("/")[2], clean(package)) for package in strings(packages)
+        ]
     return PackageLayout(
         backend="scikit",
         mounts=tuple(mounts),
@@ -172,13 +176,13 @@ def _maturin(tool: Table, name: str) -> PackageLayout:
     has_module = declared or settings.get("bindings") != "bin" or "_" not in name
     usual = [(declared or name).partition(".")[0]] if has_module else []
     packages = strings(settings.get("python-packages")) or usual
-    mounts = [(one, clean(f"{source}/{one}")) for one in packages]
-    beside = tuple(f"/{clean(one)}" for one in _of_wheels(settings.get("include")))
+    mounts = [(package, clean(f"{source}/{package}")) for package in packages]
+    beside = tuple(f"/{clean(pattern)}" for pattern in _of_wheels(settings.get("include")))
     return PackageLayout(
         backend="maturin",
         mounts=(*mounts, *([("", "")] if beside else [])),
         include=(*(f"/{place}" for _, place in mounts), *beside) if beside else (),
-        exclude=tuple(f"/{clean(one)}" for one in _of_wheels(settings.get("exclude"))),
+        exclude=tuple(f"/{clean(pattern)}" for pattern in _of_wheels(settings.get("exclude"))),
     )
 
 

@@ -57,10 +57,12 @@ class _Stage:
         else:
             found = _VALUE.search(rest)
             value = self._replaced(found[1]) if found else ""
-        yield from (self._in_container(one) for one in value.split(":") if one)
+        yield from (self._in_container(path) for path in value.split(":") if path)
 
     def _replaced(self, text: str) -> str:
-        return _VARIABLE.sub(lambda one: self._variables.get(one[1] or one[2], ""), text)[:1000]
+        return _VARIABLE.sub(
+            lambda reference: self._variables.get(reference[1] or reference[2], ""), text
+        )[:1000]
 
     def _in_container(self, directory: str) -> str:
         return posixpath.normpath(posixpath.join(self._directory, directory))
@@ -71,7 +73,7 @@ class _Stage:
             words = strings(json.loads(rest)) if rest.startswith("[") else rest.split()
         except ValueError:
             words = rest.split()
-        return [self._replaced(one) for one in words]
+        return [self._replaced(word) for word in words]
 
     def _copy(self, words: list[str]) -> None:
         """A directory's content is copied, and a file under its own name."""
@@ -102,14 +104,14 @@ def _assigned(rest: str) -> Iterator[tuple[str, str]]:
 
 def read_compose(text: str, path: str) -> Manifest | None:
     """Read the services of Compose: directories are mounted from beside the file."""
-    copied = [(posixpath.normpath(to), one) for one, to in _VOLUME.findall(text)]
+    copied = [(posixpath.normpath(to), from_) for from_, to in _VOLUME.findall(text)]
     working = [*_WORKING.findall(text), ""]
     entries = [
-        posixpath.normpath(posixpath.join(directory, one))
+        posixpath.normpath(posixpath.join(directory, path))
         for value in _VALUE.findall(text)
-        for one in value.split(":")
+        for path in value.split(":")
         for directory in working
-        if "$" not in one
+        if "$" not in path
     ]
     return _manifest(path, [parent(path)], entries[:_MAX], copied[:_MAX])
 

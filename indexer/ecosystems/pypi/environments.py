@@ -27,8 +27,8 @@ def read_pipfile(text: str, _path: str) -> Manifest:
         Dependency(python_name(name), "" if required == "*" else required)
         for key, group in read_toml(text).items()
         if key not in _TABLES
-        for name, one in table(group).items()
-        for required in [string(one) or string(table(one).get("version"))]
+        for name, requirement in table(group).items()
+        for required in [string(requirement) or string(table(requirement).get("version"))]
     ]
     return Manifest(Ecosystem.PYPI, dependencies=tuple(wanted), pins=exact_pins(wanted))
 
@@ -36,18 +36,18 @@ def read_pipfile(text: str, _path: str) -> Manifest:
 def read_conda(text: str, path: str) -> Manifest:
     """Read environment.yml: the list of `dependencies`, and that of `pip` in it."""
     conda, pip = _listed(text)
-    found = [match for one in conda if (match := _CONDA.fullmatch(one.strip("'\"")))]
+    found = [match for line in conda if (match := _CONDA.fullmatch(line.strip("'\"")))]
     wanted = [
-        Dependency(python_name(one["name"]), (one["required"] or "").strip())
-        for one in found
-        if one["name"] != "python"
+        Dependency(python_name(match["name"]), (match["required"] or "").strip())
+        for match in found
+        if match["name"] != "python"
     ]
     pins = [
-        Pin(one.name, exact[1] or exact[2])
-        for one in wanted
-        if (exact := _CONDA_EXACT.fullmatch(one.required))
+        Pin(dependency.name, exact[1] or exact[2])
+        for dependency in wanted
+        if (exact := _CONDA_EXACT.fullmatch(dependency.required))
     ]
-    from_pip = read_requirements("\n".join(one.strip("'\"") for one in pip), path)
+    from_pip = read_requirements("\n".join(line.strip("'\"") for line in pip), path)
     return Manifest(
         Ecosystem.PYPI,
         dependencies=(*wanted, *from_pip.dependencies),

@@ -100,7 +100,7 @@ def setuptools_layout(
     finds_regular: bool = False,
 ) -> PackageLayout:
     """Read `package_dir`, `packages`, the arguments of `find` and `py_modules`; None if absent."""
-    where = [clean(one) for one in strings((find or {}).get("where"))]
+    where = [clean(place) for place in strings((find or {}).get("where"))]
     mounts = [(name, clean(directory)) for name, directory in directories.items()]
     mounts += [("", directory) for directory in where if ("", directory) not in mounts]
     listed = list(packages or ())

@@ -59,9 +59,9 @@ def _uv_uses(package: Table, only: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield name and version of what a package uses; a version is written where there are more."""
     groups = [*_groups(package, "optional-dependencies"), *_groups(package, "dev-dependencies")]
     for listed in [array(package.get("dependencies")), *groups]:
-        for one in listed:
-            name = python_name(string(table(one).get("name")))
-            version = string(table(one).get("version")) or only.get(name, "")
+        for dependency in listed:
+            name = python_name(string(table(dependency).get("name")))
+            version = string(table(dependency).get("version")) or only.get(name, "")
             if version:
                 yield name, version
 
@@ -73,9 +73,10 @@ def _groups(package: Table, key: str) -> Iterator[list[object]]:
 
 def read_pylock(text: str, _path: str) -> Manifest:
     """Read pylock.toml. Raises ValueError and RecursionError."""
-    packages = (table(one) for one in array(read_toml(text).get("packages")))
+    packages = (table(package) for package in array(read_toml(text).get("packages")))
     pins = (
-        Pin(python_name(string(one.get("name"))), string(one.get("version"))) for one in packages
+        Pin(python_name(string(package.get("name"))), string(package.get("version")))
+        for package in packages
     )
     return Manifest(Ecosystem.PYPI, pins=tuple(pins))
 

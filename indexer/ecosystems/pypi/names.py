@@ -48,7 +48,11 @@ def _layouts(located: Iterable[Located]) -> Iterator[tuple[str, PackageLayout]]:
             found.setdefault(directory, []).append((_FILES.index(name), layout))
     for directory, layouts in found.items():
         layouts.sort(key=lambda item: item[0])
-        declaring = (one for _, one in layouts if one != PackageLayout(backend="setuptools"))
+        declaring = (
+            package_layout
+            for _, package_layout in layouts
+            if package_layout != PackageLayout(backend="setuptools")
+        )
         yield directory, next(declaring, layouts[0][1])
 
 
@@ -71,7 +75,7 @@ class _Searched:
     def by(self, path: str) -> Iterator[str]:
         """Yield those of a Python file."""
         places = [path, *ancestors(parent(path))]
-        found = (one for place in places for one in self._by_place.get(place, ()))
+        found = (name for place in places for name in self._by_place.get(place, ()))
         yield from dict.fromkeys(found)
 
 
@@ -81,7 +85,9 @@ def _internal(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
     They begin where Python is started: at the root, at the manifest's directory, in `src` of
     either, or in a directory that begins a package.
     """
-    declared = [joined(root.root, one) or "" for one in root.source_roots] if root else []
+    declared = (
+        [joined(root.root, source_root) or "" for source_root in root.source_roots] if root else []
+    )
     for directory in [*_usual_starts(root), *declared]:
         seen = relative_to(path, directory)
         if seen and (name := _dotted(seen)):
@@ -90,7 +96,7 @@ def _internal(path: str, root: PackageRoot | None) -> Iterator[ModuleName]:
 
 def _usual_starts(root: PackageRoot | None) -> list[str]:
     starts = [root.root, ""] if root else [""]
-    return [*starts, *(f"{one}/src" if one else "src" for one in starts)]
+    return [*starts, *(f"{start}/src" if start else "src" for start in starts)]
 
 
 def _dotted(path: str) -> str:

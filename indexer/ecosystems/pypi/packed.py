@@ -112,7 +112,7 @@ def _built(seen: str, layout: PackageLayout, regular: RegularBelow) -> str | Non
 
 def _is_elsewhere_too(seen: str, layout: PackageLayout, regular: RegularBelow) -> bool:
     """Whether the package is in another of the usual places, or must have an `__init__.py`."""
-    first = next((one[1:] for one in layout.usual if regular.has(one[1:])), None)
+    first = next((usual[1:] for usual in layout.usual if regular.has(usual[1:])), None)
     if first is None:
         return bool(layout.usual) and REGULAR in layout.packages and regular.is_known
     return not _is_in(seen, first) and matches_any(layout.usual, seen)
@@ -150,7 +150,7 @@ def _set_up(seen: str, layout: PackageLayout, regular: RegularBelow) -> str | No
         return name if is_packed else None
     if any(place and _is_in(seen, place) for _, place in declared):
         return name
-    tops = {one for one in regular.inside("") if _is_discovered(one, one)}
+    tops = {top for top in regular.inside("") if _is_discovered(top, top)}
     is_beside = (regular.inside("src") and not layout.mounts) or (tops and not package)
     return name if _is_discovered(package, name) and not is_beside else None
 
@@ -170,19 +170,19 @@ def _is_regular(seen: str, package: str, layout: PackageLayout, regular: Regular
 def _is_elsewhere(name: str, seen: str, mounts: Iterable[tuple[str, str]]) -> bool:
     """Whether the package of that name is in another directory."""
     return any(
-        one and f"{name}.".startswith(f"{one}.") and not _is_in(seen, place)
-        for one, place in mounts
+        mount and f"{name}.".startswith(f"{mount}.") and not _is_in(seen, place)
+        for mount, place in mounts
     )
 
 
 def _is_listed(package: str, name: str, layout: PackageLayout) -> bool:
     if name in layout.modules:
         return True
-    if not package or any(fits(package, one) for one in layout.excluded):
+    if not package or any(fits(package, pattern) for pattern in layout.excluded):
         return False
     if FIND in layout.packages:
-        wanted = [one for one in layout.packages if one not in {FIND, REGULAR}] or ["*"]
-        return any(fits(package, one) for one in wanted)
+        wanted = [pattern for pattern in layout.packages if pattern not in {FIND, REGULAR}] or ["*"]
+        return any(fits(package, pattern) for pattern in wanted)
     return package in layout.packages
 
 
@@ -204,5 +204,5 @@ def _usual(seen: str, root: PackageRoot) -> str | None:
     name = _mounted(seen, [*root.entries, ("", source)])
     top = (name or "").partition(".")[0]
     if root.import_names:
-        return name if any(fits(top, one) for one in root.import_names) else None
+        return name if any(fits(top, import_name) for import_name in root.import_names) else None
     return name if source or _is_discovered(seen.rpartition("/")[0], name or "") else None

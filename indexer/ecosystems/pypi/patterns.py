@@ -36,7 +36,9 @@ def _matches(pattern: str, parts: Sequence[str]) -> bool:
         return False
     states = _skipped({0}, segments)
     for part in parts:
-        after = {one + (segments[one] != "**") for one in states if _takes(segments[one], part)}
+        after = {
+            state + (segments[state] != "**") for state in states if _takes(segments[state], part)
+        }
         states = _skipped(after, segments)
         if len(segments) in states:
             return True

@@ -61,7 +61,7 @@ def _poetry_dependencies(poetry: Table) -> Iterator[Dependency]:
     for group in [*tables, table(poetry, "dev-dependencies")]:
         for name, wanted in group.items():
             if name != "python":
-                ranges = (_poetry_range(one) for one in array(wanted) or [wanted])
+                ranges = (_poetry_range(requirement) for requirement in array(wanted) or [wanted])
                 required = ALTERNATIVE.join(dict.fromkeys(filter(None, ranges)))
                 yield Dependency(python_name(name), required)
 
@@ -74,10 +74,10 @@ def _poetry_range(wanted: object) -> str:
 def _poetry_pins(dependencies: list[Dependency], poetry: Table) -> Iterator[Pin]:
     """Return exact pins; poetry's bare versions are exact."""
     if poetry:
-        for one in dependencies:
-            for part in one.required.split(ALTERNATIVE):
+        for dependency in dependencies:
+            for part in dependency.required.split(ALTERNATIVE):
                 if part[:1].isdigit() and part.replace(".", "").isalnum():
-                    yield Pin(one.name, part)
+                    yield Pin(dependency.name, part)
 
 
 def _search_paths(tool: Table) -> Iterator[tuple[str, str]]:
@@ -87,4 +87,4 @@ def _search_paths(tool: Table) -> Iterator[tuple[str, str]]:
         table(tool, "mypy").get("mypy_path"),
         table(tool, "pyright").get("extraPaths"),
     ]
-    return (("path", one) for listed in options for one in strings(listed))
+    return (("path", path) for listed in options for path in strings(listed))

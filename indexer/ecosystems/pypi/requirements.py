@@ -40,8 +40,8 @@ def requirements(lines: Iterable[str]) -> list[Dependency]:
     """Return the lines that are requirements, parsed; alternatives of one list are one."""
     found: dict[str, dict[str, None]] = {}
     for line in lines:
-        if len(line) < _MAX_LINE and (one := requirement(line)):
-            found.setdefault(one.name, {})[one.required] = None
+        if len(line) < _MAX_LINE and (dependency := requirement(line)):
+            found.setdefault(dependency.name, {})[dependency.required] = None
     return [
         Dependency(name, ALTERNATIVE.join(filter(None, ranges))) for name, ranges in found.items()
     ]
@@ -50,9 +50,9 @@ def requirements(lines: Iterable[str]) -> list[Dependency]:
 def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
     """Return the pins of dependencies that require an exact version, or one of several."""
     return tuple(
-        Pin(one.name, found["version"])
-        for one in dependencies
-        for part in one.required.split(ALTERNATIVE)
+        Pin(dependency.name, found["version"])
+        for dependency in dependencies
+        for part in dependency.required.split(ALTERNATIVE)
         if (found := _EXACT.fullmatch(part) or _WHEEL.fullmatch(part))
     )
 
@@ -107,10 +107,10 @@ def with_sources(dependencies: Iterable[Dependency], sources: Table) -> tuple[De
 
     Those that also require a version keep it.
     """
-    addresses = {python_name(name): _address(table(one)) for name, one in sources.items()}
+    addresses = {python_name(name): _address(table(source)) for name, source in sources.items()}
     return tuple(
-        one if one.required else Dependency(one.name, addresses.get(one.name, ""))
-        for one in dependencies
+        needed if needed.required else Dependency(needed.name, addresses.get(needed.name, ""))
+        for needed in dependencies
     )
 
 

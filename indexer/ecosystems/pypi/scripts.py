@@ -20,7 +20,7 @@ _END: Final = "# ///"
 def read_script(text: str, _path: str) -> Manifest | None:
     """Read the metadata of a script; None without any. Raises ValueError and RecursionError."""
     blocks = (_metadata(text, begin.end()) for begin in _BEGIN.finditer(text))
-    written = list(islice((one for one in blocks if one is not None), 2))
+    written = list(islice((block for block in blocks if block is not None), 2))
     if not written:
         return None
     if len(written) > 1:
@@ -53,7 +53,7 @@ def read_script_lock(text: str, path: str) -> Manifest:
 def read_source(text: str, path: str) -> Manifest | None:
     """Read a Python file: what it asks for, and where it imports from; None without either."""
     script = read_script(text, path) if SCRIPT_MARKER in text else None
-    has_paths = any(one in text for one in PATH_CALLS)
+    has_paths = any(call in text for call in PATH_CALLS)
     paths = tuple(dict.fromkeys(source_paths(text, path))) if has_paths else ()
     if not paths:
         return script

@@ -67,15 +67,15 @@ def variable_paths(text: str, path: str) -> Iterator[tuple[str, str]]:
     text = _HERE.sub(".", text)
     started = dict.fromkeys(["", *(found["directory"] for found in _STARTED_IN.finditer(text))])
     for found in _VARIABLE.finditer(text):
-        for one in re.split("[:;]", found["value"]):
+        for listed in re.split("[:;]", found["value"]):
             for directory in started:
-                yield from _inside(path, posixpath.join(directory, one))
+                yield from _inside(path, posixpath.join(directory, listed))
 
 
 def _extra_paths(text: str, path: str) -> Iterator[tuple[str, str]]:
     for found in _EXTRA.finditer(_HERE.sub(".", text)):
-        for one in re.findall(r'"([^"\\]{1,1000})"', found["listed"]):
-            yield from _inside(path, one)
+        for listed in re.findall(r'"([^"\\]{1,1000})"', found["listed"]):
+            yield from _inside(path, listed)
 
 
 def _of_options(text: str) -> Iterator[tuple[str, str]]:
@@ -100,8 +100,8 @@ def read_configuration(text: str) -> ConfigParser:
 def configured_paths(parser: ConfigParser) -> Iterator[tuple[str, str]]:
     """Yield the directories of pytest's and mypy's options, as settings."""
     for section, option in _OPTIONS:
-        for one in _SEPARATORS.split(parser.get(section, option, fallback="") or ""):
-            yield from _inside("", one.replace("$MYPY_CONFIG_FILE_DIR/", ""))
+        for path in _SEPARATORS.split(parser.get(section, option, fallback="") or ""):
+            yield from _inside("", path.replace("$MYPY_CONFIG_FILE_DIR/", ""))
 
 
 def _inside(path: str, directory: str) -> Iterator[tuple[str, str]]:

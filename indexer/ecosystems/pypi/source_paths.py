@@ -69,7 +69,9 @@ def _is_path(node: ast.expr) -> bool:
 def _items(nodes: list[ast.expr]) -> Iterator[ast.expr]:
     for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            yield from _items([one for one in (node.left, node.right) if isinstance(one, ast.List)])
+            yield from _items(
+                [operand for operand in (node.left, node.right) if isinstance(operand, ast.List)]
+            )
         elif isinstance(node, ast.List | ast.Tuple):
             yield from node.elts
         else:
@@ -163,10 +165,10 @@ class _Reader:
         called = _dotted(node.func)
         if called in _HERE:
             return ""
-        arguments = [self.read(one) for one in node.args]
-        if any(one is None for one in arguments):
+        arguments = [self.read(arg) for arg in node.args]
+        if any(argument is None for argument in arguments):
             return None
-        known = [one for one in arguments if one is not None]
+        known = [argument for argument in arguments if argument is not None]
         if called in _SAME or called in {"os.path.join", "join"}:
             return posixpath.join(*known) if known else ""
         if called in {"os.path.dirname", "dirname"} and known:

@@ -22,8 +22,8 @@ def allows(required: str, version: str) -> bool:
     from packaging.specifiers import SpecifierSet
 
     return any(
-        SpecifierSet(_specifiers(one)).contains(version, prereleases=True)
-        for one in re.split(r"\|\|?", required)
+        SpecifierSet(_specifiers(alternative)).contains(version, prereleases=True)
+        for alternative in re.split(r"\|\|?", required)
     )
 
 

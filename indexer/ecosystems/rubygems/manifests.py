@@ -55,7 +55,7 @@ def read_gemfile(text: str, _path: str) -> Manifest:
 def read_gemfile_lock(text: str, _path: str) -> Manifest:
     """Read gems of all sources; omits the platform at the end of a version."""
     found = (_LOCKED.fullmatch(line) for line in text.splitlines())
-    pins = (Pin(one["name"], one["version"].partition("-")[0]) for one in found if one)
+    pins = (Pin(match["name"], match["version"].partition("-")[0]) for match in found if match)
     return Manifest(Ecosystem.RUBYGEMS, pins=tuple(pins))
 
 
@@ -71,9 +71,9 @@ def _manifest(dependencies: list[Dependency], name: str = "", version: str = "")
         version=version,
         dependencies=tuple(dependencies),
         pins=tuple(
-            Pin(one.name, found[1])
-            for one in dependencies
-            if (found := _EXACT.fullmatch(one.required))
+            Pin(dependency.name, found[1])
+            for dependency in dependencies
+            if (found := _EXACT.fullmatch(dependency.required))
         ),
     )
 

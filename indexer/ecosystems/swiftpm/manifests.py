@@ -36,7 +36,9 @@ def read_package_swift(text: str, _path: str) -> Manifest:
         entries=tuple(_targets(text)),
         dependencies=tuple(dependencies),
         pins=tuple(
-            Pin(one.name, exact) for one in dependencies if (exact := exact_version(one.required))
+            Pin(needed.name, exact)
+            for needed in dependencies
+            if (exact := exact_version(needed.required))
         ),
     )
 
@@ -69,11 +71,11 @@ def _dependency(text: str, found: re.Match[str]) -> Dependency:
 
 def _targets(text: str) -> Iterator[tuple[str, str]]:
     found = list(_TARGET.finditer(text))
-    ends = [*(one.start() for one in found), len(text)]
-    for one, end in zip(found, ends[1:], strict=True):
-        path = _PATH.search(text, one.end(), end)
+    ends = [*(match.start() for match in found), len(text)]
+    for match, end in zip(found, ends[1:], strict=True):
+        path = _PATH.search(text, match.end(), end)
         if path:
-            yield one["name"], path[1].removeprefix("./").strip("/")
+            yield match["name"], path[1].removeprefix("./").strip("/")
 
 
 def _identity(location: str) -> str:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.sidecar import answers, trace_answers
-from agents.sidecar.mapping import (
+from aeterna_code_search.agents.sidecar import answers, trace_answers
+from aeterna_code_search.agents.sidecar.mapping import (
     api_graph,
     api_links,
     api_request,

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from agents.backend import ToolError
-from agents.results import error_in
-from agents.sidecar.mapping import (
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import error_in
+from aeterna_code_search.agents.sidecar.mapping import (
     api_search,
     sidecar_graph,
     sidecar_links,
     sidecar_search,
     sidecar_status,
 )
-from agents.text import search_text
-from agents.tokens import estimate_tokens
-from agents.trace.text import links_text
-from agents.truncation import MIN_TOKENS
+from aeterna_code_search.agents.text import search_text
+from aeterna_code_search.agents.tokens import estimate_tokens
+from aeterna_code_search.agents.trace.text import links_text
+from aeterna_code_search.agents.truncation import MIN_TOKENS
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded
 

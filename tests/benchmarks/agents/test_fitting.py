@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from agents import tokens
+from aeterna_code_search.agents import tokens
 from benchmarks.agents.corpus import numbered
 from benchmarks.agents.fitting import Sample, fit, write
 

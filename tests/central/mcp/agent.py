@@ -13,8 +13,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from agents.backend import ToolError
-from agents.results import error_in
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import error_in
 from central.http.asgi import RequestThreads
 from central.mcp.auth import McpAuth
 from central.mcp.lazy_app import LazyApp

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from agents.backend import ToolError
+from aeterna_code_search.agents.backend import ToolError
 from central.http.asgi import RequestThreads
 from central.knowledge.services.catch_up import catch_up
 from central.mcp import auth, service_backend

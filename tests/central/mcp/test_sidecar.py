@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents.backend import ToolError
-from agents.results import failure
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.results import failure
 from central.mcp.sidecar.client import Sidecar
 from scripts.local_service import free_address
 from tests.central.mcp.standins import (

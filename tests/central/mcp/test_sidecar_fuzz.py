@@ -7,9 +7,9 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.backend import ToolError
-from agents.sidecar.answers import SearchAnswer
-from agents.sidecar.mapping import api_search
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.agents.sidecar.answers import SearchAnswer
+from aeterna_code_search.agents.sidecar.mapping import api_search
 from central.mcp.sidecar.client import Answer, Sidecar
 from tests.central.mcp.standins import Message, modern, response, result, standing_in
 from tests.property_settings import examples

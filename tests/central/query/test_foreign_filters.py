@@ -13,7 +13,7 @@ from central.query.parser import parse
 from central.query.syntax import Filter
 
 ROOT = Path(__file__).parents[3]
-_CODE = ("examples", "agents", "cli", "indexer", "central", "action", "deploy", "docs/how-to")
+_CODE = ("examples", "aeterna_code_search", "indexer", "central", "action", "deploy", "docs/how-to")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from agents.configuration import AGENTS
+from aeterna_code_search.agents.configuration import AGENTS
 from central.http.bearer import is_token
 from central.onboarding.models import Backfill
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Role

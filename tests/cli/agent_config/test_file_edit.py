@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import tomlkit
 
-from agents.configuration import AGENTS, Agent, AgentName
-from cli.agent_config.file_edit import installation, removal
+from aeterna_code_search.agents.configuration import AGENTS, Agent, AgentName
+from aeterna_code_search.cli.agent_config.file_edit import installation, removal
 
 TOKEN = {"AETERNA_TOKEN": "set"}
 URL = "https://codesearch.example.com"

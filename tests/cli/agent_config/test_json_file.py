@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.agent_config.json_file import JsonFile
+from aeterna_code_search.cli.agent_config.json_file import JsonFile
 
 PATH = ("servers", "codesearch")
 ENTRY = {"command": "codesearch", "args": ["mcp"]}

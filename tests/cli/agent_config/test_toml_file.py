@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from cli.agent_config.toml_file import TomlFile
+from aeterna_code_search.cli.agent_config.toml_file import TomlFile
 
 PATH = ("mcp_servers", "codesearch")
 ENTRY = {"command": "codesearch", "args": ["mcp"], "env_vars": ["AETERNA_URL"]}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.target.local_token import LocalToken
+from aeterna_code_search.client.target.local_token import LocalToken
 from scripts.local_service import Organization, Service
 from tests.e2e.conftest import commit_all, new_repository, write_files
 from tests.e2e.indexing import index_here

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import tomlkit
 
-from agents.configuration import AGENTS, AgentName
-from cli.commands import agent as agent_command
+from aeterna_code_search.agents.configuration import AGENTS, AgentName
+from aeterna_code_search.cli.commands import agent as agent_command
 from scripts.local_git import new_repository
 from scripts.local_service import ROOT
 from tests.cli.command import codesearch

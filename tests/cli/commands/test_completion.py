@@ -11,8 +11,9 @@ from scripts.local_service import clean_environment, free_address
 
 # As a shell starts it, but a busy machine may take its time.
 PROGRAM = (
-    "import sys; from cli.commands import completion; completion.WAIT_SECONDS = 60.0\n"
-    "from cli.main import main_codesearch; sys.argv = ['codesearch']; main_codesearch()"
+    "import sys; from aeterna_code_search.cli.commands import completion\n"
+    "from aeterna_code_search.cli.main import main_codesearch\n"
+    "completion.WAIT_SECONDS = 60.0; sys.argv = ['codesearch']; main_codesearch()"
 )
 
 

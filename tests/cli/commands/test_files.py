@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.files import line_range
+from aeterna_code_search.cli.commands.files import line_range
 from tests.cli.answering import Answering, run
 from tests.cli.command import codesearch
 from tests.cli.commands.hostile import CONTROLS, hostile_environ

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from cli.target.local_token import LocalToken
+from aeterna_code_search.client.target.local_token import LocalToken
 from scripts.local_service import Organization, Service
 from tests.cli.command import codesearch
 from tests.cli.conftest import MakeRepository

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from cli.target.local_token import LocalToken
+from aeterna_code_search.client.target.local_token import LocalToken
 from scripts.examples import example_repositories
 from scripts.local_git import commit_all
 from scripts.local_service import ROOT, Organization, Service, clean_environment

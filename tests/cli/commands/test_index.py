@@ -4,7 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from cli.target.local_token import LocalToken
+from aeterna_code_search.client.target.local_token import LocalToken
 from scripts.local_git import git
 from scripts.local_service import Organization, Service
 from tests.cli.command import codesearch

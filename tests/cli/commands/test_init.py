@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.target.local_token import LocalToken
+from aeterna_code_search.client.target.local_token import LocalToken
 from indexer.config.project_file import parse_project_file
 from scripts.local_git import commit_all, git, new_repository
 from scripts.local_service import Organization, Service

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from cli import onboarding
-from cli.app import codesearch_application
-from cli.context import CommandContext
+from aeterna_code_search.cli import onboarding
+from aeterna_code_search.cli.app import codesearch_application
+from aeterna_code_search.cli.context import CommandContext
 from indexer.errors import ConfigurationError, ForgeError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.workflow import BRANCH, PATH, WorkflowValues

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from aeterna_code_search.cli.app import codesearch_application
+from aeterna_code_search.cli.commands.search import GroupBy, Mode, lines_before
+from aeterna_code_search.client.target.local_token import LocalToken
 from central.search.query import GroupBy as CentralGroupBy
 from central.search.query import Mode as CentralMode
-from cli.app import codesearch_application
-from cli.commands.search import GroupBy, Mode, lines_before
-from cli.target.local_token import LocalToken
 from indexer.errors import CentralUnreachableError, IndexerError
 from indexer.exits import Exit
 from scripts.local_service import Organization, Service

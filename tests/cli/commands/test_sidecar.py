@@ -18,7 +18,7 @@ from tests.e2e.sidecars import running_sidecar
 
 def sidecar(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "cli", "sidecar", *options],
+        [sys.executable, "-m", "aeterna_code_search.cli", "sidecar", *options],
         env=clean_environment({"AETERNA_URL": "http://127.0.0.1:1"} | environment),
         capture_output=True,
         text=True,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from aeterna_code_search.cli.commands.options import Confidence, Kind
+from aeterna_code_search.cli.output.errors import format_error
 from central.trace.requests import CONFIDENCES, KINDS
-from cli.commands.options import Confidence, Kind
-from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from cli.export.part_file import locked_part, opened_database, write_ahead_log
+from aeterna_code_search.client.part_file import locked_part, opened_database, write_ahead_log
 from indexer.errors import ConfigurationError
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.mcp.sidecar_backend import open_connections
-from cli.mcp.sidecar_server import sidecar_application
+from aeterna_code_search.cli.mcp.sidecar_backend import open_connections
+from aeterna_code_search.cli.mcp.sidecar_server import sidecar_application
 from tests.central.mcp.standins import MODERN, OLD, standing_in
 
 META = {

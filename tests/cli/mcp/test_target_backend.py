@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.backend import ToolError
-from cli.context import CommandContext
-from cli.mcp.stdio import TargetBackend
-from cli.target.target import IndexTarget
+from aeterna_code_search.agents.backend import ToolError
+from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.cli.mcp.stdio import TargetBackend
+from aeterna_code_search.client.target.target import IndexTarget
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from scripts.local_service import Organization, free_address
@@ -55,7 +55,7 @@ def test_a_service_on_this_machine_that_has_gone_is_looked_for_again(
 ) -> None:
     gone, back = f"http://{free_address()}", acme.service.url
     with closing(Openings(acme, gone, back, are_local=True)) as openings:
-        monkeypatch.setattr("cli.target.target.open_target", openings)
+        monkeypatch.setattr("aeterna_code_search.client.target.target.open_target", openings)
         asked = TargetBackend(CommandContext({}, Path()))
         status = asyncio.run(asked.status({"org_id": "org-acme", "project": "auth-service"}))
         assert [one["project"] for one in status["projects"]] == ["auth-service"]
@@ -64,7 +64,7 @@ def test_a_service_on_this_machine_that_has_gone_is_looked_for_again(
 
 def test_files_are_listed_and_read(acme: Organization, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(Openings(acme, acme.service.url, are_local=True)) as openings:
-        monkeypatch.setattr("cli.target.target.open_target", openings)
+        monkeypatch.setattr("aeterna_code_search.client.target.target.open_target", openings)
         backend = TargetBackend(CommandContext({}, Path()))
         listed = asyncio.run(backend.list_files({"project": "auth-service", "glob": "tok*.py"}))
         assert [one["path"] for one in listed["entries"]] == ["acme_auth/tokens.py"]
@@ -80,7 +80,7 @@ def test_a_configured_service_that_is_away_is_said_to_be(
     acme: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(Openings(acme, f"http://{free_address()}", are_local=False)) as openings:
-        monkeypatch.setattr("cli.target.target.open_target", openings)
+        monkeypatch.setattr("aeterna_code_search.client.target.target.open_target", openings)
         with pytest.raises(ToolError, match="did not answer") as refused:
             asyncio.run(TargetBackend(CommandContext({}, Path())).search({"query": "x"}))
         assert (refused.value.code, refused.value.status) == ("service_unavailable", 503)

@@ -1,7 +1,7 @@
 """What is around a symbol, as text."""
 
-from cli.output import graph
-from cli.output.console import Console
+from aeterna_code_search.cli.output import graph
+from aeterna_code_search.client.console import Console
 from tests.agents.recorded import recorded
 
 PLAIN = Console(is_terminal=True, width=120, has_colours=False)

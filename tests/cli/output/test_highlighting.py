@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from cli.output.console import Console
-from cli.output.highlighting import Snippet, render_snippet
+from aeterna_code_search.cli.output.highlighting import Snippet, render_snippet
+from aeterna_code_search.client.console import Console
 
 WIDE = Console(is_terminal=True, width=80)
 KEYWORD = "\x1b[94;49mreturn\x1b[0m"

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from cli.output import links
-from cli.output.console import Console
+from aeterna_code_search.cli.output import links
+from aeterna_code_search.client.console import Console
 from tests.agents.recorded import recorded
 
 PLAIN = Console(is_terminal=True, width=100, has_colours=False)

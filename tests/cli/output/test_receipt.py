@@ -2,10 +2,10 @@
 
 import pytest
 
+from aeterna_code_search.cli.output.errors import format_error
+from aeterna_code_search.client import receipt
 from central.query.errors import QueryError
 from central.query.parser import parse
-from cli.output import receipt
-from cli.output.errors import format_error
 from indexer.errors import CentralRefusedError, CentralUnreachableError
 from indexer.exits import Exit
 from tests.agents.recorded import recorded

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.output import highlighting, search_results
-from cli.output.console import Console
+from aeterna_code_search.cli.output import highlighting, search_results
+from aeterna_code_search.client.console import Console
 from tests.agents.recorded import recorded
 
 WIDE = Console(is_terminal=True, width=120)

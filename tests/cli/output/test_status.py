@@ -1,6 +1,6 @@
 """Sentences below the list of repositories."""
 
-from cli.output import status
+from aeterna_code_search.cli.output import status
 
 
 def test_repositories_that_an_older_version_has_read_are_counted_by_what_is_read_again() -> None:

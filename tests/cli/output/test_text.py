@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli.output.text import age, short_commit
+from aeterna_code_search.client.text import age, short_commit
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 

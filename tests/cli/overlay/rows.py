@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cli.overlay.overlay import Overlay
+from aeterna_code_search.cli.overlay.overlay import Overlay
 
 Row = dict[str, Any]
 CENTRAL = "payments-api"

@@ -1,6 +1,6 @@
 from typing import Any
 
-from cli.overlay.graph import local_only_graph, merge_graph
+from aeterna_code_search.cli.overlay.graph import local_only_graph, merge_graph
 from tests.cli.overlay.rows import CENTRAL, LOCAL, Row, front_of, receipt
 
 

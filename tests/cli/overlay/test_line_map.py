@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.overlay.line_map import EditedLines, UnmappedLines
+from aeterna_code_search.cli.overlay.line_map import EditedLines, UnmappedLines
 from tests.indexer.repositories import Sandbox
 
 BEFORE = {

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.overlay.links import local_only_links, merge_links
+from aeterna_code_search.cli.overlay.links import local_only_links, merge_links
 from tests.cli.overlay.rows import (
     CENTRAL,
     LOCAL,

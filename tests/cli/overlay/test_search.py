@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.overlay.search import merge_hits, without_changed
+from aeterna_code_search.cli.overlay.search import merge_hits, without_changed
 from tests.cli.overlay.rows import CENTRAL, LOCAL, SNAPSHOT, Row, found, front_of, hit
 from tests.property_settings import examples
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cli.api import HttpSearchApi, SearchApi
-from cli.overlay.search_api import with_overlay
-from cli.overlay.worktree import WorkTree
-from cli.target.target import IndexTarget
-from cli.watch.lock import lock_checkout, write_watch_record
-from cli.watch.snapshot import Snapshots
+from aeterna_code_search.cli.overlay.search_api import with_overlay
+from aeterna_code_search.cli.overlay.worktree import WorkTree
+from aeterna_code_search.cli.watch.lock import lock_checkout, write_watch_record
+from aeterna_code_search.cli.watch.snapshot import Snapshots
+from aeterna_code_search.client.api import HttpSearchApi, SearchApi
+from aeterna_code_search.client.target.target import IndexTarget
 from indexer.client.credentials import StaticToken
 from indexer.errors import CentralRefusedError, CentralUnreachableError
 from tests.cli.overlay.rows import (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.target.config_file import project_file, write_project_file
+from aeterna_code_search.client.target.config_file import project_file, write_project_file
 from indexer.config.project_file import ProjectFile, parse_project_file
 from indexer.errors import ConfigurationError
 

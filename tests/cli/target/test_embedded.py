@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from aeterna_code_search.client.target.embedded import shared_service
 from central.runtime.data_directory import is_in_use, running_server
-from cli.target.embedded import shared_service
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM, codesearch
@@ -25,7 +25,7 @@ from tests.waiting import wait_until
 USER = """
 import os, sys
 from pathlib import Path
-from cli.target.embedded import shared_service
+from aeterna_code_search.client.target.embedded import shared_service
 with shared_service(Path(sys.argv[1]), environ=os.environ, notify=sys.stderr.write) as server:
     print(server["url"], server["pid"], flush=True)
     sys.stdin.read()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.target import identity
-from cli.target.identity import service_identity
+from aeterna_code_search.client.target import identity
+from aeterna_code_search.client.target.identity import service_identity
 
 
 def test_settings_of_the_service_are_part_of_it() -> None:
@@ -23,7 +23,7 @@ def test_what_only_commands_obey_is_not(name: str) -> None:
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(identity, "_ROOT", tmp_path)
-    for package in ("agents", "central/search", "indexer"):
+    for package in ("aeterna_code_search/agents", "central/search", "indexer"):
         (tmp_path / package).mkdir(parents=True)
     (tmp_path / "manage.py").touch()
     return tmp_path

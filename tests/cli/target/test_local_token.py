@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from aeterna_code_search.client.target.embedded import running_service
+from aeterna_code_search.client.target.local_token import LocalToken
 from central.runtime.data_directory import lock_data_directory, write_server_record
-from cli.target.embedded import running_service
-from cli.target.local_token import LocalToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError, CentralUnreachableError, ConfigurationError
 from scripts.local_service import Service

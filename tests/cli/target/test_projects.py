@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.target import projects
-from cli.target.projects import project_of
+from aeterna_code_search.client.target import projects
+from aeterna_code_search.client.target.projects import project_of
 
 local_project = partial(projects.local_project, notify=lambda _: None)
 

@@ -10,6 +10,13 @@ from typing import Any
 
 import pytest
 
+from aeterna_code_search.client.target.local_token import LocalToken
+from aeterna_code_search.client.target.shutdown import (
+    end_idle_service,
+    end_unused_service,
+    replace_service,
+    stop_service,
+)
 from central.runtime.data_directory import (
     ServerRecord,
     is_in_use,
@@ -18,13 +25,6 @@ from central.runtime.data_directory import (
     write_server_record,
 )
 from central.runtime.idle_shutdown import keep_alive
-from cli.target.local_token import LocalToken
-from cli.target.shutdown import (
-    end_idle_service,
-    end_unused_service,
-    replace_service,
-    stop_service,
-)
 from indexer.errors import ConfigurationError
 from indexer.exits import Exit
 from scripts.local_service import Organization, Service, clean_environment

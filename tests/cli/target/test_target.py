@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.target.local_token import LocalToken
-from cli.target.target import IndexTarget, open_target
+from aeterna_code_search.client.target.local_token import LocalToken
+from aeterna_code_search.client.target.target import IndexTarget, open_target
 from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError
 from scripts.local_service import Service

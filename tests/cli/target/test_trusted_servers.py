@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.target.local_token import LocalToken
-from cli.target.trusted_servers import require_trusted, trust_server
+from aeterna_code_search.client.target.local_token import LocalToken
+from aeterna_code_search.client.target.trusted_servers import require_trusted, trust_server
 from indexer.errors import ConfigurationError, UnconfirmedServerError
 from indexer.exits import Exit
 from scripts.local_service import Service, free_address

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.watch import events as events_module
-from cli.watch.events import Events
+from aeterna_code_search.cli.watch import events as events_module
+from aeterna_code_search.cli.watch.events import Events
 from indexer.git.local import WorkingCopy
 from tests.indexer.repositories import Sandbox
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.watch.journal import Update, UpdateLog
-from cli.watch.lock import WatchRecord
+from aeterna_code_search.cli.watch.journal import Update, UpdateLog
+from aeterna_code_search.cli.watch.lock import WatchRecord
 from indexer.errors import CentralUnreachableError
 from indexer.pipeline.report import Report
 from indexer.records.runs import Mode, Reason, RunStats

@@ -3,11 +3,11 @@
 import subprocess
 import sys
 
-from cli.watch.events import can_add_watch
+from aeterna_code_search.cli.watch.events import can_add_watch
 
 EXHAUSTED = """
 import os, resource
-from cli.watch.events import can_add_watch
+from aeterna_code_search.cli.watch.events import can_add_watch
 resource.setrlimit(resource.RLIMIT_NOFILE, (os.dup(0), os.dup(0)))
 raise SystemExit(can_add_watch())
 """

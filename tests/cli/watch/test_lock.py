@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.watch.lock import lock_checkout, watched, write_watch_record
+from aeterna_code_search.cli.watch.lock import lock_checkout, watched, write_watch_record
 from indexer.errors import ConfigurationError
 
 HOLDER = """
 import sys
 from pathlib import Path
-from cli.watch.lock import lock_checkout, write_watch_record
+from aeterna_code_search.cli.watch.lock import lock_checkout, write_watch_record
 data, root = map(Path, sys.argv[1:])
 with lock_checkout(data, root) as directory:
     write_watch_record(directory, root=root, project="shop", commit="c" * 40)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.indexing import index_target
-from cli.target.target import open_target
-from cli.watch import session
-from cli.watch.events import Events
-from cli.watch.journal import Update, UpdateLog
-from cli.watch.lock import watched
+from aeterna_code_search.cli.indexing import index_target
+from aeterna_code_search.cli.watch import session
+from aeterna_code_search.cli.watch.events import Events
+from aeterna_code_search.cli.watch.journal import Update, UpdateLog
+from aeterna_code_search.cli.watch.lock import watched
+from aeterna_code_search.client.target.target import open_target
 from indexer.client.credentials import Purpose
 from indexer.errors import ConfigurationError, NotARepositoryError
 from indexer.records.runs import Reason, Requested

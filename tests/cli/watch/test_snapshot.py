@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.watch.snapshot import Snapshots
+from aeterna_code_search.cli.watch.snapshot import Snapshots
 from indexer.errors import ConfigurationError
 from tests.indexer.repositories import Sandbox
 

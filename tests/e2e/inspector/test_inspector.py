@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.tokens import estimate_tokens
+from aeterna_code_search.agents.tokens import estimate_tokens
 from scripts.local_service import Organization, clean_environment
 from tests.agents.expanding import expanded
 from tests.e2e.agents import settings_of, stdio_server

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 from tests.embedding_servers import Server
 from tests.integrations.chunkhound.databases import Chunk, write_database
 from tests.integrations.chunkhound.test_search import entries, files

@@ -12,10 +12,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from integrations.chunkhound import code, database
-from integrations.chunkhound.database import open_database
-from integrations.chunkhound.database_queries import describe_chunks
-from integrations.chunkhound.records import Target
+from aeterna_code_search.integrations.chunkhound import code, database
+from aeterna_code_search.integrations.chunkhound.database import open_database
+from aeterna_code_search.integrations.chunkhound.database_queries import describe_chunks
+from aeterna_code_search.integrations.chunkhound.records import Target
 from tests.embedding_servers import Server
 from tests.integrations.chunkhound.conftest import CHUNKS
 from tests.integrations.chunkhound.databases import Chunk, write_database

@@ -2,7 +2,7 @@
 
 import pytest
 
-from integrations.chunkhound.doc_comments import doc_comments
+from aeterna_code_search.integrations.chunkhound.doc_comments import doc_comments
 
 GO = "// Retry calls again,\n// and again.\nfunc Retry() {\n\t// not this\n}\n"
 JAVA = "    /**\n     * Finds it.\n     */\n    @Override\n    public int find() { return 1; }\n"

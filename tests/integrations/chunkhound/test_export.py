@@ -17,8 +17,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from cli.indexing import index_target
-from cli.target.target import open_target
+from aeterna_code_search.cli.indexing import index_target
+from aeterna_code_search.client.target.target import open_target
+from aeterna_code_search.integrations.chunkhound import export
+from aeterna_code_search.integrations.chunkhound.embedding import SPEC
+from aeterna_code_search.integrations.chunkhound.export import Exported, Progress, export_index
 from indexer.client.credentials import Purpose
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
@@ -31,9 +34,6 @@ from indexer.errors import (
 )
 from indexer.records.runs import Requested
 from indexer.records.vectors import EmbedderConfig
-from integrations.chunkhound import export
-from integrations.chunkhound.embedding import SPEC
-from integrations.chunkhound.export import Exported, Progress, export_index
 from scripts.local_git import commit_all, git, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory, write_files

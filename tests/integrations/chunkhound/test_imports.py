@@ -5,11 +5,14 @@ import sys
 
 import pytest
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 
 OPTIONAL = ("duckdb", "openai", "yaml")
-MODULES = ("cli.app", "cli.commands.chunkhound")
-OURS = ("integrations.chunkhound.code", "integrations.chunkhound.mcp_tools")
+MODULES = ("aeterna_code_search.cli.app", "aeterna_code_search.cli.commands.chunkhound")
+OURS = (
+    "aeterna_code_search.integrations.chunkhound.code",
+    "aeterna_code_search.integrations.chunkhound.mcp_tools",
+)
 
 
 @pytest.mark.parametrize("modules", [MODULES, OURS])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 from tests.embedding_servers import KEY, Server, Trouble
 from tests.integrations.chunkhound.conftest import Home
 
@@ -114,7 +114,9 @@ def test_an_embedding_service_is_asked_again(openai: Server, trouble: Trouble) -
 def test_an_embedding_service_is_not_asked_for_ever(
     openai: Server, trouble: Trouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("integrations.chunkhound.keys.CHUNKHOUND_RETRY_SECONDS", 0.5)
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.chunkhound.keys.CHUNKHOUND_RETRY_SECONDS", 0.5
+    )
     openai.troubles[:] = [trouble] * 50
     assert code.search(query="query").startswith("Error: The queries could not be embedded: ")
     assert openai.troubles
@@ -123,8 +125,12 @@ def test_an_embedding_service_is_not_asked_for_ever(
 def test_a_slow_embedding_service_is_given_up(
     openai: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("integrations.chunkhound.keys.CHUNKHOUND_RETRY_SECONDS", 0.1)
-    monkeypatch.setattr("integrations.chunkhound.keys.CHUNKHOUND_EMBEDDING_SECONDS", 0.3)
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.chunkhound.keys.CHUNKHOUND_RETRY_SECONDS", 0.1
+    )
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.chunkhound.keys.CHUNKHOUND_EMBEDDING_SECONDS", 0.3
+    )
     openai.troubles[:] = [Trouble.SLOW] * 5
     assert "did not answer" in code.search(query="query")
 

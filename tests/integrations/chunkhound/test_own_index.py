@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from aeterna_code_search.integrations.chunkhound import code, search
 from central.runtime.data_directory import running_server
-from integrations.chunkhound import code, search
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory, write_files

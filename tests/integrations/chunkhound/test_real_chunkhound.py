@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Service, running_service
 from tests.cli.command import codesearch

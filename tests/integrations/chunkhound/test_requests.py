@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 from tests.embedding_servers import Server
 
 pytestmark = pytest.mark.usefixtures("project")

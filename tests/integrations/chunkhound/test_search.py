@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 from tests.embedding_servers import KEY, Server, vector_of
 from tests.integrations.chunkhound.conftest import CHUNKS, LOGIN, SOURCES, Home, write_project
 from tests.integrations.chunkhound.databases import Chunk, write_database

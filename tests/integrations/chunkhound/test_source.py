@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from aeterna_code_search.integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound.source import read_source
 from indexer.limits import CHUNKHOUND_SOURCE_BYTES
-from integrations.chunkhound import code
-from integrations.chunkhound.source import read_source
 from tests.integrations.chunkhound.databases import Chunk, write_database
 from tests.integrations.chunkhound.test_search import entries
 

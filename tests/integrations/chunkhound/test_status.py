@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-from integrations.chunkhound import code
+from aeterna_code_search.integrations.chunkhound import code
 from tests.integrations.chunkhound.conftest import CHUNKS, Home
 from tests.integrations.chunkhound.databases import write_database
 

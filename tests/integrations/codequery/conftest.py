@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from integrations.codequery import codequery
+from aeterna_code_search.integrations.codequery import codequery
 from tests.integrations.codequery.openai_server import KEY, Server, openai_server
 
 SETTINGS = """[codequery]

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-import integrations.codequery as package
-from integrations.codequery import CodeQuery, code_query, codequery
-from integrations.codequery.errors import EXIT_CODES, Code
-from integrations.codequery.openai_requests import Account
-from integrations.codequery.records import FIELDS, Request
-from integrations.codequery.tool import _result
+import aeterna_code_search.integrations.codequery as package
+from aeterna_code_search.integrations.codequery import CodeQuery, code_query, codequery
+from aeterna_code_search.integrations.codequery.errors import EXIT_CODES, Code
+from aeterna_code_search.integrations.codequery.openai_requests import Account
+from aeterna_code_search.integrations.codequery.records import FIELDS, Request
+from aeterna_code_search.integrations.codequery.tool import _result
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import KEY, Server
 
@@ -68,7 +68,7 @@ def test_the_tool_has_its_names() -> None:
 
 def test_the_request_has_the_fields_and_defaults_of_the_specification(ask: Ask) -> None:
     """FR-CQ-02."""
-    from integrations.codequery.configuration import Configuration
+    from aeterna_code_search.integrations.codequery.configuration import Configuration
 
     default = Configuration(source=Path("/a"), cache_path=Path("/b"))
     assert Request.read({"query": "q"}, default) == Request(
@@ -225,7 +225,7 @@ def test_it_is_imported_without_openai_and_says_if_that_is_missing(
     source = f"""
 import sys
 from pathlib import Path
-from integrations.codequery import CodeQuery
+from aeterna_code_search.integrations.codequery import CodeQuery
 heavy = {{"openai", "pathspec", "httpx", "duckdb"}}
 assert not heavy & {{name.partition(".")[0] for name in sys.modules}}
 sys.modules["openai"] = None

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from integrations.codequery import codequery
-from integrations.codequery.configuration import Configuration
-from integrations.codequery.errors import CodeQueryError
+from aeterna_code_search.integrations.codequery import codequery
+from aeterna_code_search.integrations.codequery.configuration import Configuration
+from aeterna_code_search.integrations.codequery.errors import CodeQueryError
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import Server
 

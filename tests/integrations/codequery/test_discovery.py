@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from integrations.codequery.configuration import DiscoveryRules
-from integrations.codequery.discovery import (
+from aeterna_code_search.integrations.codequery.configuration import DiscoveryRules
+from aeterna_code_search.integrations.codequery.discovery import (
     DiscoveredFiles,
     discovered_files,
     named_files,
     read_inside,
 )
-from integrations.codequery.errors import CodeQueryError
-from integrations.codequery.retry import Deadline
-from integrations.codequery.secret_files import is_secret_content, is_secret_path
+from aeterna_code_search.integrations.codequery.errors import CodeQueryError
+from aeterna_code_search.integrations.codequery.retry import Deadline
+from aeterna_code_search.integrations.codequery.secret_files import (
+    is_secret_content,
+    is_secret_path,
+)
 from scripts.local_service import temporary_workspace
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import Server
@@ -336,14 +339,14 @@ def test_a_home_directory_is_no_project(tmp_path: Path) -> None:
 
 def test_bounds_on_files_and_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a.py": "aaaa", "b.py": "bbbb"})
-    monkeypatch.setattr("integrations.codequery.discovery.CODEQUERY_BYTES", 7)
+    monkeypatch.setattr("aeterna_code_search.integrations.codequery.discovery.CODEQUERY_BYTES", 7)
     with pytest.raises(CodeQueryError, match="too many files"):
         found(tmp_path)
-    monkeypatch.setattr("integrations.codequery.discovery.CODEQUERY_BYTES", 8)
-    monkeypatch.setattr("integrations.codequery.discovery.CODEQUERY_FILES", 1)
+    monkeypatch.setattr("aeterna_code_search.integrations.codequery.discovery.CODEQUERY_BYTES", 8)
+    monkeypatch.setattr("aeterna_code_search.integrations.codequery.discovery.CODEQUERY_FILES", 1)
     with pytest.raises(CodeQueryError, match="too many files"):
         found(tmp_path)
-    monkeypatch.setattr("integrations.codequery.discovery.CODEQUERY_ENTRIES", 1)
+    monkeypatch.setattr("aeterna_code_search.integrations.codequery.discovery.CODEQUERY_ENTRIES", 1)
     with pytest.raises(CodeQueryError, match="more than 1 entries"):
         found(tmp_path)
 

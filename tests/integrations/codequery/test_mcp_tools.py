@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from integrations.codequery.records import FIELDS
+from aeterna_code_search.integrations.codequery.records import FIELDS
 from scripts.local_service import clean_environment
 from tests.cli.command import PROGRAM
 from tests.cli.mcp.test_stdio import INITIALIZE

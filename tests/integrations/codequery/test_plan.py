@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from integrations.codequery.plan import Entry, Plan, make_plan
+from aeterna_code_search.integrations.codequery.plan import Entry, Plan, make_plan
 
 PATHS = st.sampled_from(["a.py", "b.py", "src/a.py", "src/c.go", "d"])
 HASHES = st.sampled_from(["1", "2", "3"])

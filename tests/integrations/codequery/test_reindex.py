@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from integrations.codequery.discovery import DiscoveredFiles
-from integrations.codequery.hashes import local_files
-from integrations.codequery.retry import Deadline
+from aeterna_code_search.integrations.codequery.discovery import DiscoveredFiles
+from aeterna_code_search.integrations.codequery.hashes import local_files
+from aeterna_code_search.integrations.codequery.retry import Deadline
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import Fault, Server, Trouble
 from tests.waiting import wait_until
@@ -23,7 +23,7 @@ from tests.waiting import wait_until
 _CALL = """
 import json, sys
 from pathlib import Path
-from integrations.codequery import CodeQuery
+from aeterna_code_search.integrations.codequery import CodeQuery
 environ, directory, parameters = json.loads(sys.argv[1])
 print(json.dumps(CodeQuery(parameters, environ=environ, directory=Path(directory))))
 """
@@ -311,13 +311,15 @@ def test_who_waits_for_another_process_too_long_says_so(
 def test_a_settled_file_is_not_read_again_and_a_changed_one_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("integrations.codequery.hashes._SETTLED_NS", -1_000_000_000)
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.codequery.hashes._SETTLED_NS", -1_000_000_000
+    )
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.py").write_text("a")
     (root / "b.py").write_text("b")
     reads: list[str] = []
-    from integrations.codequery import hashes
+    from aeterna_code_search.integrations.codequery import hashes
 
     read = hashes.read_inside
     monkeypatch.setattr(hashes, "read_inside", lambda *at: (reads.append(at[1]), read(*at))[1])

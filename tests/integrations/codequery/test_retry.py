@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from integrations.codequery.configuration import RetryRules
-from integrations.codequery.errors import Code, CodeQueryError
-from integrations.codequery.retry import Deadline, Retries
+from aeterna_code_search.integrations.codequery.configuration import RetryRules
+from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryError
+from aeterna_code_search.integrations.codequery.retry import Deadline, Retries
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import KEY, Fault, Server, Trouble
 
@@ -142,8 +142,12 @@ def test_a_request_without_an_answer_is_tried_again(
     path: str,
 ) -> None:
     """FR-CQ-15. One for the answer gets half of the time that is left."""
-    monkeypatch.setattr("integrations.codequery.openai_requests.CODEQUERY_REQUEST_SECONDS", 0.5)
-    monkeypatch.setattr("integrations.codequery.openai_service.CODEQUERY_REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.codequery.openai_requests.CODEQUERY_REQUEST_SECONDS", 0.5
+    )
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.codequery.openai_service.CODEQUERY_REQUEST_SECONDS", 0.5
+    )
     server.faults = [Fault(trouble, method, path)]
     answer = ask(timeout_ms=10_000)
     assert (answer["status"], answer["indexed_count"]) == ("ok", 2)
@@ -212,7 +216,9 @@ def test_an_answer_that_drips_in_holds_no_lock_after_the_call(ask: Ask, server: 
 def test_an_answer_is_not_read_beyond_its_bound(
     ask: Ask, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("integrations.codequery.openai_requests.CODEQUERY_API_BYTES", 40)
+    monkeypatch.setattr(
+        "aeterna_code_search.integrations.codequery.openai_requests.CODEQUERY_API_BYTES", 40
+    )
     server.faults = [Fault(Trouble.DRIPPING)]  # a megabyte, if one waits for it
     assert ask(timeout_ms=20_000)["error"]["code"] == "bad_answer"
     assert server.uploaded == []

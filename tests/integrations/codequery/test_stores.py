@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from integrations.codequery import codequery
+from aeterna_code_search.integrations.codequery import codequery
 from tests.integrations.codequery.conftest import Ask
 from tests.integrations.codequery.openai_server import KEY, Fault, Server, Trouble
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from integrations.langchain import (
+from aeterna_code_search.integrations.langchain import (
     CodebaseSearchTool,
     CodebaseSearchToolConfig,
     Config,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from aeterna_code_search.integrations.langchain import CodebaseSearchToolConfig, Config, RagConfig
 from indexer.errors import ConfigurationError
 from indexer.limits import CONFIG_YAML_DEPTH
-from integrations.langchain import CodebaseSearchToolConfig, Config, RagConfig
 
 EXAMPLE = """\
 rag:

@@ -11,9 +11,9 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from pydantic import ValidationError
 
+from aeterna_code_search.integrations.langchain import CodeSearchRetriever
+from aeterna_code_search.integrations.langchain.codebase import NoIndexError
 from indexer.errors import CentralUnreachableError, IndexerError
-from integrations.langchain import CodeSearchRetriever
-from integrations.langchain.codebase import NoIndexError
 from scripts.local_git import git
 
 MakeRetriever = Callable[..., CodeSearchRetriever]

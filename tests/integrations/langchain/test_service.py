@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.target.embedded import _CHILDREN
+from aeterna_code_search.client.target.embedded import _CHILDREN
 from indexer.client.api import OpenRequest
 from scripts.local_git import commit_all, git, new_repository
 from scripts.local_service import Organization, Service, running_service

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from integrations.langchain import CodebaseSearchTool
+from aeterna_code_search.integrations.langchain import CodebaseSearchTool
 from tests.integrations.langchain.conftest import MakeTool
 
 QUERY = json.dumps({"query": "how does user authentication work"})

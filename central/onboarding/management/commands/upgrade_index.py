@@ -65,10 +65,12 @@ class Command(ServiceCommand):
             queued = queue_older(organization, limit=room, actor=COMMAND) if room else 0
             room -= queued
             found = list(older_repositories(organization))
-            for one in found:
-                if one.advice:
+            for repository in found:
+                if repository.advice:
                     self.stdout.write(
-                        escape_line(f"{organization}/{one.repository.name}: {one.advice}")
+                        escape_line(
+                            f"{organization}/{repository.repository.name}: {repository.advice}"
+                        )
                     )
             self.stdout.write(f"{organization}: {_summary(found, queued)}")
         if options["wait"] and not options["dry_run"]:
@@ -88,7 +90,10 @@ class Command(ServiceCommand):
 
 
 def _waiting(organization: Organization) -> int:
-    return sum(one.state is UpgradeState.QUEUED for one in older_repositories(organization))
+    return sum(
+        older_repository.state is UpgradeState.QUEUED
+        for older_repository in older_repositories(organization)
+    )
 
 
 def _summary(found: Sequence[OlderRepository], queued: int) -> str:

@@ -1,0 +1,1 @@
+"""What a user installs beside the service: command line, tools for agents, integrations."""

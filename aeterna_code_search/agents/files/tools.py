@@ -1,0 +1,159 @@
+"""The tools that find text exactly, read lines of a file, and list files."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from aeterna_code_search.agents.backend import (
+    FILE_NOT_FOUND,
+    INVALID,
+    REPOSITORY_NOT_FOUND,
+    ErrorHints,
+    FileBackend,
+    ToolError,
+)
+from aeterna_code_search.agents.files.query import is_query_language
+from aeterna_code_search.agents.files.text import content_text, list_text
+from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
+from aeterna_code_search.agents.parameters import (
+    NOT_BLANK,
+    Cursor,
+    MaxTokens,
+    OfProject,
+    SearchCursor,
+    provided,
+)
+from aeterna_code_search.agents.registry import ToolRegistry
+from aeterna_code_search.agents.replies import Reply
+from aeterna_code_search.agents.results import with_hint
+from aeterna_code_search.agents.text import search_text
+from aeterna_code_search.agents.truncation import DEFAULT_TOKENS, truncate_search
+from indexer.limits import FILES_LISTED, GLOB_CHARACTERS, QUERY_CHARACTERS, RESULTS
+
+_NEXT: Final = {
+    FILE_NOT_FOUND: "code_list_files lists the files.",
+    REPOSITORY_NOT_FOUND: "code_index_status lists the projects.",
+}
+_ONE_LITERAL: Final = (
+    "All of the query but its filters was one literal, quotes and slashes included: terms stand "
+    "without other words."
+)
+_Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+_OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
+_Line = Annotated[int, Field(ge=1, le=10_000_000, description="From 1")]
+
+
+def add_file_tools(
+    tools: ToolRegistry, backend: Callable[[], FileBackend], hints: ErrorHints
+) -> None:
+    """Register the three tools; each call gets its own backend, with the caller's credential."""
+    files = _FileTools(backend, hints)
+    tools.add(files.code_grep, title="Find text")
+    tools.add(files.code_read_file, title="Read lines")
+    tools.add(files.code_list_files, title="List files")
+
+
+class _FileTools:
+    """The tools over a backend; their docstrings are the descriptions that agents read."""
+
+    def __init__(self, backend: Callable[[], FileBackend], hints: ErrorHints) -> None:
+        self._backend = backend
+        self._hints = hints
+
+    async def code_grep(
+        self,
+        query: Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=QUERY_CHARACTERS,
+                pattern=NOT_BLANK,
+                description='Text, or terms: "text" /regex/ -file:test',
+            ),
+        ],
+        limit: Annotated[int, Field(ge=1, le=RESULTS, description="Files at most")] = 20,
+        cursor: SearchCursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Reply:
+        """Find the lines that hold a text, in all indexed repositories. Use it instead of grep.
+
+        Plain text is one literal, with filters (repo: file: lang: case:yes) beside it. Quoted text,
+        /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
+        query="def verify_token( lang:python"; query='"retry" /class .*Error/ -file:test'.
+        """
+        body = provided(query=query, limit=limit, cursor=cursor)
+        if not is_query_language(query):
+            body["mode"] = "literal"
+        answer = await self._backend().search(body)
+        if answer.get("total") is None and answer["results"]:
+            raise ToolError(
+                "Only quoted text, /patterns/ and filters are found exactly. Put quotes around "
+                "each text, or use code_search for words.",
+                code=INVALID,
+                status=400,
+            )
+        answer = with_hint(answer, self._hints)
+        answer["hint"] = answer["hint"] and answer["hint"].replace(_OF_MODES, ".")
+        if "mode" in body and not answer["results"] and _has_terms(query):
+            answer["hint"] = f"{_ONE_LITERAL} {answer['hint'] or ''}".strip()
+        return Reply(answer, search_text, truncate_search, max_tokens)
+
+    async def code_read_file(
+        self,
+        project: OfProject,
+        path: Annotated[str, Field(max_length=1_024, description="From the repository's root")],
+        start_line: _Line = 1,
+        end_line: Annotated[
+            int | None, Field(ge=1, le=10_000_000, description="Inclusive; else the last")
+        ] = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Reply:
+        """Read lines of a file at the indexed commit of any repository, with their numbers.
+
+        Use it after a search, for code that is not in your checkout. Example:
+        project="auth-service", path="acme_auth/tokens.py", start_line=60, end_line=95.
+        """
+        parameters = provided(project=project, path=path, start_line=start_line, end_line=end_line)
+        answer = await self._answer(self._backend().read_file, parameters)
+        return Reply(answer, content_text, truncate_content, max_tokens)
+
+    async def code_list_files(
+        self,
+        project: OfProject,
+        path: Annotated[
+            str | None, Field(max_length=1_024, description="A directory; else the root")
+        ] = None,
+        glob: Annotated[
+            str | None,
+            Field(max_length=GLOB_CHARACTERS, description="Such as *.py, src/**/test_*.go"),
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=FILES_LISTED, description="Entries at most")] = 200,
+        cursor: Cursor = None,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> Reply:
+        """List a directory of a repository, or with glob the paths below it that match.
+
+        Directories come first, with their number of files. Example:
+        project="auth-service", glob="test_*.py".
+        """
+        parameters = provided(project=project, path=path, glob=glob, limit=limit, cursor=cursor)
+        answer = await self._answer(self._backend().list_files, parameters)
+        return Reply(answer, list_text, truncate_list, max_tokens)
+
+    async def _answer(self, request: _Request, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return the backend's answer; an error says which tool has the names."""
+        try:
+            return await request(parameters)
+        except ToolError as error:
+            if error.code not in _NEXT:
+                raise
+            message = f"{error.message} {_NEXT[error.code]}"
+            raise ToolError(
+                message, code=error.code, status=error.status, near=error.near
+            ) from error
+
+
+def _has_terms(query: str) -> bool:
+    """Return whether a query may have been meant as terms: it has a quote or a slash."""
+    return '"' in query or "/" in query

@@ -1,0 +1,264 @@
+"""Decisions, policies and memories: store, show, list, change and delete."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aeterna_code_search.cli.commands.graph.options import (
+    Body,
+    Exclude,
+    Id,
+    Include,
+    Kind,
+    Language,
+    Limit,
+    Message,
+    NewId,
+    Properties,
+    Rule,
+    Severity,
+    SeverityOption,
+    Status,
+    Title,
+    not_blank,
+    read_rule,
+)
+from aeterna_code_search.cli.commands.graph.output import (
+    mapping,
+    print_answer,
+    print_stored,
+    without_empty,
+)
+from aeterna_code_search.cli.commands.options import Json, Project, examples
+from aeterna_code_search.cli.context import CommandContext
+from indexer.exits import Exit
+from indexer.output.terminal import escape_line
+
+if TYPE_CHECKING:
+    from aeterna_code_search.client.api import GraphApi
+
+commands = typer.Typer()
+_add = typer.Typer(no_args_is_help=True)
+commands.add_typer(_add, name="add", help="Store a decision or guide, a policy, or a memory.")
+
+
+@_add.command(
+    "knowledge",
+    epilog=examples(
+        'codesearch graph add knowledge "Use PostgreSQL" --id ADR-042 --status Accepted --body -',
+    ),
+)
+def add_knowledge(
+    ctx: typer.Context,
+    title: Title,
+    id: NewId = None,
+    project: Project = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Store a decision record, a runbook or another guide."""
+    document = _document("knowledge", title, id, project, body, status, property)
+    return _store(ctx.obj, document, json=json)
+
+
+@_add.command(
+    "memory",
+    epilog=examples(
+        'codesearch graph add memory "Auth retries need backoff" -p auth-service --id mem-123',
+    ),
+)
+def add_memory(
+    ctx: typer.Context,
+    title: Title,
+    id: NewId = None,
+    project: Project = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Store a memory: a lesson worth remembering."""
+    document = _document("memory", title, id, project, body, status, property)
+    return _store(ctx.obj, document, json=json)
+
+
+@_add.command(
+    "policy",
+    epilog=examples(
+        'codesearch graph add policy "No panic!()" --language rust --rule no-panic.yaml '
+        "--exclude tests/ --severity error",
+    ),
+)
+def add_policy(
+    ctx: typer.Context,
+    title: Title,
+    rule: Annotated[
+        str,
+        typer.Option(
+            "--rule", metavar="FILE", callback=read_rule, help="ast-grep YAML file; - is stdin"
+        ),
+    ],
+    language: Annotated[str, typer.Option(metavar="NAME", help="Language, such as rust")],
+    include: Include = None,
+    exclude: Exclude = None,
+    severity: SeverityOption = None,
+    message: Message = None,
+    id: NewId = None,
+    project: Project = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    json: Json = False,
+) -> Exit:
+    """Store a rule for code; code that violates it is reported from then on."""
+    document = _document("policy", title, id, project, body, status, property)
+    policy = _policy(rule, language, include, exclude, severity, message)
+    return _store(ctx.obj, {**document, "policy": policy}, json=json)
+
+
+@commands.command("show", epilog=examples("codesearch graph show ADR-042"))
+def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
+    """Show a node with its text and links; a short id may match several nodes.
+
+    In a pipe: the nodes and the links, their columns separated by tabs, then the indented text.
+    """
+    from aeterna_code_search.cli.output import knowledge
+    from aeterna_code_search.client.console import print_stderr
+
+    context: CommandContext = ctx.obj
+    with context.graph() as graph:
+        answer = graph.node(id)
+    columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
+    bodies = "".join(knowledge.body_text(node["body"]) for node in answer["nodes"])
+    if not json:
+        print_stderr(*knowledge.not_run(answer["nodes"]))
+    return print_answer(context, answer, columns, count=answer["count"], json=json, after=bodies)
+
+
+@commands.command(
+    "list", epilog=examples("codesearch graph list --kind policy", "codesearch graph list -q retry")
+)
+def list_documents(
+    ctx: typer.Context,
+    kind: Annotated[Kind | None, typer.Option(help="Only this kind")] = None,
+    project: Project = None,
+    query: Annotated[
+        str | None, typer.Option("--query", "-q", help="Part of the id or the title")
+    ] = None,
+    limit: Limit = 50,
+    json: Json = False,
+) -> Exit:
+    """List decisions, policies and memories, ordered by id.
+
+    In a pipe: id, kind, status, lines and title, separated by tabs.
+    """
+    from aeterna_code_search.cli.output import knowledge
+
+    parameters = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
+    with ctx.obj.graph() as graph:
+        answer = graph.query("nodes", without_empty(parameters))
+    columns = [knowledge.nodes(answer["nodes"])]
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
+
+
+@commands.command(
+    "edit",
+    epilog=examples(
+        "codesearch graph edit ADR-042 --status Superseded --property by=ADR-050",
+        "codesearch graph edit POL-1 --rule no-panic.yaml",
+    ),
+)
+def edit(
+    ctx: typer.Context,
+    id: Id,
+    title: Annotated[str | None, typer.Option(callback=not_blank, help="New title")] = None,
+    body: Body = None,
+    status: Status = None,
+    property: Properties = None,
+    rule: Rule = None,
+    language: Language = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    severity: SeverityOption = None,
+    message: Message = None,
+    if_version: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only if this is still the version (`version` of show --json)"),
+    ] = None,
+    json: Json = False,
+) -> Exit:
+    """Change the given fields of a document; `--property KEY=` removes a property.
+
+    A concurrent change is never overwritten: the command fails with exit code 5.
+    """
+    policy = _policy(rule, language, include, exclude, severity, message)
+    changes = {"title": title, "body": body, "status": status, **policy}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if not changes and not property:
+        raise typer.BadParameter("nothing to change: give an option, such as --status Accepted")
+    with ctx.obj.graph() as graph:
+        version, properties = _version_and_properties(graph, id, property or [])
+        if property:
+            changes["properties"] = properties
+        answer = graph.change(id, changes, version=if_version or version)
+    return print_stored(ctx.obj, answer, json=json)
+
+
+@commands.command("delete", epilog=examples("codesearch graph delete mem-123"))
+def delete(ctx: typer.Context, id: Id) -> Exit:
+    """Delete a document and its links."""
+    from aeterna_code_search.client.console import print_stderr
+
+    with ctx.obj.graph() as graph:
+        graph.delete(id)
+    print_stderr(f"Deleted {escape_line(id)}.")
+    return Exit.OK
+
+
+def _document(
+    kind: str,
+    title: str,
+    name: str | None,
+    project: str | None,
+    body: str | None,
+    status: str | None,
+    properties: list[str] | None,
+) -> dict[str, Any]:
+    fields = {"id": name, "project": project, "body": body, "status": status}
+    document = {"kind": kind, "title": title, **without_empty(fields)}
+    return document | {"properties": mapping(properties)} if properties else document
+
+
+def _policy(
+    rule: str | None,
+    language: str | None,
+    include: list[str] | None,
+    exclude: list[str] | None,
+    severity: Severity | None,
+    message: str | None,
+) -> dict[str, Any]:
+    fields = {"rule": rule, "language": language, "include": include, "exclude": exclude}
+    return without_empty(fields | {"severity": severity and str(severity), "message": message})
+
+
+def _store(context: CommandContext, document: Mapping[str, Any], *, json: bool) -> Exit:
+    with context.graph() as graph:
+        answer = graph.add(document)
+    return print_stored(context, answer, json=json)
+
+
+def _version_and_properties(
+    graph: "GraphApi", name: str, properties: list[str]
+) -> tuple[int | None, dict[str, Any]]:
+    """Return the document's current version and its properties after the change."""
+    nodes = graph.node(name)["nodes"]
+    if len(nodes) != 1:
+        return None, {}  # the service rejects the change and lists them
+    updates = mapping(properties)
+    merged = nodes[0]["properties"] | updates
+    for removed in (name for name, value in updates.items() if not value):
+        del merged[removed]
+    return nodes[0]["version"], merged

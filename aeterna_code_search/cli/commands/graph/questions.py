@@ -1,0 +1,146 @@
+"""Queries of the graph: related nodes, violations, unmigrated code, context of a file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aeterna_code_search.cli.commands.graph.options import Id, Limit, Target, not_blank
+from aeterna_code_search.cli.commands.graph.output import print_answer, without_empty
+from aeterna_code_search.cli.commands.options import Json, Project, examples
+from indexer.exits import Exit
+
+if TYPE_CHECKING:
+    from aeterna_code_search.client.api import GraphApi
+
+commands = typer.Typer()
+
+
+@commands.command(
+    "related",
+    epilog=examples(
+        "codesearch graph related mem-123 --target-type code",
+        "codesearch graph related code:shop/net/retry.py#L10-L30 --target-type knowledge",
+    ),
+)
+def related(
+    ctx: typer.Context,
+    id: Id,
+    target_type: Annotated[
+        Target, typer.Option(help="What to find; knowledge: decisions and policies")
+    ],
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", min=1, max=45, help="Maximum number of results")
+    ] = 10,
+    json: Json = False,
+) -> Exit:
+    """Find nodes that resemble a node in meaning and words, linked to it or not.
+
+    In a pipe: score, similarity, id, kind and title, separated by tabs.
+    """
+    from aeterna_code_search.cli.output import knowledge
+
+    parameters = {"id": id, "target_type": str(target_type), "limit": limit}
+    with ctx.obj.graph() as graph:
+        answer = graph.query("related", parameters)
+    columns = [knowledge.related(answer)]
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
+
+
+@commands.command("violations", epilog=examples("codesearch graph violations -p payments-service"))
+def violations(
+    ctx: typer.Context, project: Project = None, limit: Limit = 50, json: Json = False
+) -> Exit:
+    """List code that violates policies; default: in this checkout's repository.
+
+    In a pipe: repository/path:line, severity, policy, message and text, separated by tabs.
+    """
+    from aeterna_code_search.cli.output import knowledge
+    from aeterna_code_search.client.console import print_stderr
+    from indexer.output.terminal import escape_line, pluralize
+
+    with ctx.obj.graph() as graph:
+        parameters = {"project": _project(graph, project), "limit": limit}
+        answer = graph.query("violations", parameters)
+    if answer["over_limit"] and not json:
+        files = pluralize(answer["over_limit"], "file")
+        print_stderr(f"{files} not checked: matching took too much time or memory.")
+    for policy in () if json else answer.get("not_run", ()):
+        print_stderr(escape_line(f"{policy['policy']} is not run. {policy['reason']}"))
+    columns = [knowledge.violations(answer)]
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
+
+
+@commands.command(
+    "unmigrated", epilog=examples("codesearch graph unmigrated -p legacy-monolith --path handlers/")
+)
+def unmigrated(
+    ctx: typer.Context,
+    project: Project = None,
+    path: Annotated[str | None, typer.Option(help="Only files whose path begins with this")] = None,
+    limit: Limit = 50,
+    json: Json = False,
+) -> Exit:
+    """List definitions without a migrated_to link on them, their file or a parent directory.
+
+    In a pipe: repository/path:line and name, separated by tabs.
+    """
+    from aeterna_code_search.cli.output import knowledge
+    from aeterna_code_search.client.console import print_stderr
+
+    with ctx.obj.graph() as graph:
+        parameters = {"project": _project(graph, project), "path": path, "limit": limit}
+        answer = graph.query("unmigrated", without_empty(parameters))
+    if answer["count"] < answer["total"] and not json:
+        print_stderr(f"{answer['total']:,} definitions in all.")
+    columns = [knowledge.unmigrated(answer)]
+    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
+
+
+@commands.command(
+    "context",
+    epilog=examples(
+        "codesearch graph context src/payment/handler.rs",
+        "codesearch graph context payments/ledger.py -p payments-api --json",
+    ),
+)
+def context(
+    ctx: typer.Context,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            callback=not_blank,
+            help="A file of this checkout; with --project, a path in that repository",
+        ),
+    ],
+    project: Project = None,
+    json: Json = False,
+) -> Exit:
+    """Show the policies, decisions, memories, callers and callees of a file.
+
+    In a pipe: what, how, id or location, and title, separated by tabs.
+    """
+    from aeterna_code_search.cli.output import knowledge
+
+    with ctx.obj.graph() as graph:
+        path = file if project else _path(graph, ctx.obj.directory, file)
+        answer = graph.query("context", {"project": _project(graph, project), "file": path})
+    columns = [knowledge.context(answer)]
+    return print_answer(ctx.obj, answer, columns, count=len(columns[0].rows), json=json)
+
+
+def _project(graph: "GraphApi", project: str | None) -> str:
+    """Return `project`, else the checkout's own. Raises ConfigurationError."""
+    from indexer.errors import ConfigurationError
+
+    if named := project or graph.project:
+        return named
+    raise ConfigurationError("this directory is not in a repository: name one with --project")
+
+
+def _path(graph: "GraphApi", directory: Path, file: str) -> str:
+    """Return the path of a checkout's file in its repository."""
+    path = (directory / file).resolve()
+    root = graph.root and graph.root.resolve()
+    return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else file

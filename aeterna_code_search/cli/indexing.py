@@ -1,0 +1,226 @@
+"""Indexing from the command line: a branch at a remote service, the checkout at a local one."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+from aeterna_code_search.client.target.target import IndexTarget
+from indexer.errors import CommitNotFoundError, ConfigurationError, NotARepositoryError
+from indexer.exits import TerminatedError
+from indexer.pipeline.report import Report, RunProgress
+from indexer.records.runs import Requested
+from indexer.records.vectors import EmbedderConfig
+
+if TYPE_CHECKING:
+    from indexer.git.local import WorkingCopy
+    from indexer.pipeline.job import Job, ScipRequest
+    from indexer.pipeline.progress import Progress
+
+_RETRY_SECONDS: Final = 10.0  # the local service may be restarting
+
+
+def checkout_root(path: Path) -> Path:
+    """Return the root of the checkout that contains `path`. Raises GitError with a fix.
+
+    It sends no request: call it first, so that no service is started in vain.
+    """
+    from indexer.git.local import WorkingCopy
+
+    if not path.is_dir():
+        raise NotARepositoryError(f"{path} is not a directory: name an existing one")
+    try:
+        repository = WorkingCopy(path)
+    except NotARepositoryError as exc:
+        raise NotARepositoryError(
+            f"{path} is not inside a git repository: change to one, name one, or create one with "
+            f"`git init {quote(str(path))}`"
+        ) from exc
+    try:
+        repository.commit("HEAD")
+    except CommitNotFoundError as exc:
+        here = f"git -C {quote(str(repository.root))}"
+        raise CommitNotFoundError(
+            f"{repository.root} has no commit yet, and only commits are indexed: "
+            f"`{here} add --all && {here} commit -m 'First commit'`"
+        ) from exc
+    finally:
+        repository.close()
+    return repository.root
+
+
+def index_target(
+    target: IndexTarget,
+    environ: Mapping[str, str],
+    path: Path,
+    requested: Requested,
+    *,
+    plain: bool,
+    ref: str | None = None,
+    scip: "ScipRequest | None" = None,
+) -> Report:
+    """Bring the index of the repository that contains `path` up to date.
+
+    A configured service indexes `ref`, or the checked-out branch, as `python -m indexer run` does.
+    The local service indexes the checkout, on any branch. Raises IndexerError.
+    """
+    from indexer.config.settings import embedder_access
+    from indexer.pipeline.forkserver import start_forkserver
+
+    start_forkserver()
+    with _report_cancellation() as run_progress:
+        if not target.is_local:
+            return _index_branch(
+                target,
+                environ,
+                path,
+                requested,
+                scip,
+                plain=plain,
+                ref=ref,
+                run_progress=run_progress,
+            )
+        if ref:
+            raise ConfigurationError(
+                "the index on this machine follows the checkout: check the branch out, and omit "
+                "--ref"
+            )
+        access = embedder_access(environ)
+        return _index_checkout(
+            target, path, requested, scip, access, plain=plain, run_progress=run_progress
+        )
+
+
+def local_job(
+    target: IndexTarget,
+    commit: str,
+    requested: Requested,
+    access: EmbedderConfig,
+    scip: "ScipRequest | None" = None,
+) -> "Job":
+    """Return the job that brings the local index of a checkout to `commit`.
+
+    Without `scip` no SCIP index is read: `watch` would read all of it after each change.
+    """
+    from indexer.client.api import OpenRequest
+    from indexer.commands.run import WAIT_SECONDS
+    from indexer.git.local import LOCAL_REF
+    from indexer.pipeline.fingerprint import EXTRACTOR
+    from indexer.pipeline.job import Job
+
+    request = OpenRequest(
+        org_id=target.organization,
+        project_id=target.project,
+        ref=LOCAL_REF,
+        commit_sha=commit,
+        extractor=EXTRACTOR,
+        default_branch=LOCAL_REF.removeprefix("refs/heads/"),
+    )
+    return Job(request, requested, WAIT_SECONDS, access, scip=scip)
+
+
+def index_local(
+    target: IndexTarget,
+    repository: "WorkingCopy",
+    job: "Job",
+    progress: "Progress",
+    run_progress: RunProgress | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Report:
+    """Do a job for the local index of a checkout. Raises IndexerError.
+
+    `sleep` pauses while the service is unavailable; it may raise CentralUnreachableError.
+    """
+    from indexer.client.api import IndexingClient
+    from indexer.pipeline.run import index
+
+    transport = target.transport(_RETRY_SECONDS, sleep)
+    try:
+        return index(
+            job=job,
+            repository=repository,
+            central=IndexingClient(transport),
+            progress=progress,
+            run_progress=run_progress or RunProgress(),
+        )
+    finally:
+        transport.close()
+
+
+@contextmanager
+def _report_cancellation() -> Iterator[RunProgress]:
+    from indexer.pipeline.job_summary import run_outcome
+
+    run_progress = RunProgress()
+    try:
+        yield run_progress
+    except (KeyboardInterrupt, TerminatedError):
+        sys.stderr.write(f"cancelled: {run_outcome(run_progress)}\n")
+        raise
+
+
+def _index_checkout(
+    target: IndexTarget,
+    path: Path,
+    requested: Requested,
+    scip: "ScipRequest | None",
+    access: EmbedderConfig,
+    *,
+    plain: bool,
+    run_progress: RunProgress,
+) -> Report:
+    from indexer.git.local import WorkingCopy
+    from indexer.pipeline.progress import display
+
+    repository = WorkingCopy(path)
+    try:
+        with display(plain=plain) as progress:
+            job = local_job(target, repository.commit("HEAD"), requested, access, scip)
+            return index_local(target, repository, job, progress, run_progress)
+    finally:
+        repository.close()
+
+
+def _index_branch(
+    target: IndexTarget,
+    environ: Mapping[str, str],
+    path: Path,
+    requested: Requested,
+    scip: "ScipRequest | None",
+    *,
+    plain: bool,
+    ref: str | None,
+    run_progress: RunProgress,
+) -> Report:
+    from indexer.commands.connection import Connection
+    from indexer.commands.run import index_branch
+    from indexer.config.settings import GitCredential, Settings
+    from indexer.git.repository import Repository
+
+    repository = Repository(path, GitCredential.load(environ))
+    settings = Settings.load(
+        environ,
+        project_dir=repository.root,
+        default_project=target.project,
+        overrides={
+            "url": target.url,
+            "organization": target.organization,
+            "project": target.project,
+        },
+    )
+    connection = Connection(repository, settings, target.transport(settings.retry_seconds))
+    try:
+        return index_branch(
+            connection,
+            ref=ref,
+            requested=requested,
+            scip=scip,
+            plain=plain,
+            run_progress=run_progress,
+        )
+    finally:
+        connection.transport.close()
+        repository.close()

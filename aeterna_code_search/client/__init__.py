@@ -1,0 +1,1 @@
+"""What the command line and the integrations share: which service, its API, files, receipts."""

@@ -1,0 +1,146 @@
+"""The indexed codebase of a directory, for tool and retriever; opened at its first use."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aeterna_code_search.client.receipt import missing_note
+from aeterna_code_search.integrations.langchain.similarity import min_cosine
+from aeterna_code_search.integrations.service_index import ServiceIndex
+from indexer.client.responses import malformed_answer
+from indexer.config.settings import read_environment
+from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
+
+
+class NoIndexError(IndexerError):
+    """The codebase is not indexed; the message names the location that was checked."""
+
+
+class IncompleteSearchError(IndexerError):
+    """A search without results whose projects were not all searched in their newest state."""
+
+    def __init__(self, incomplete: str) -> None:
+        super().__init__(f"Nothing was found. {incomplete}")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """Results of the API, the most relevant first.
+
+    `incomplete` names projects that may have missing results; "" without any.
+    """
+
+    results: Sequence[Mapping[str, Any]]
+    incomplete: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSize:
+    """The size of the codebase's index."""
+
+    exists: bool
+    chunks: int
+
+
+class Codebase:
+    """The project of the checkout that contains `directory`, or `projects` of its service.
+
+    `projects`: None for the checkout's own; empty, or outside of a checkout, for all visible
+    projects. The environment names the service (README, "Settings"); it is read at the first
+    request. Safe to share between threads. Methods raise IndexerError.
+    """
+
+    def __init__(
+        self, directory: str | Path | None = None, projects: Sequence[str] | None = None
+    ) -> None:
+        self._directory = Path(directory or ".").expanduser().absolute()
+        if not self._directory.is_dir():
+            raise ConfigurationError(f"{self._directory} is not a directory: name an indexed one")
+        names = (projects,) if isinstance(projects, str) else projects
+        self._projects = None if names is None else tuple(names)
+        self._lock = threading.Lock()
+        self._index: ServiceIndex | None = None
+
+    @property
+    def location(self) -> str:
+        """URL of the service, or its data directory."""
+        return (self._index or ServiceIndex(read_environment(), self._directory)).location
+
+    def require_index(self) -> None:
+        """Raise NoIndexError if there is no service; none is started."""
+        self._service()
+
+    def search(
+        self, query: str, *, limit: int, max_characters: int, threshold: float = 0.0
+    ) -> SearchOutcome:
+        """Return at most `limit` results by words and meaning, with at most `max_characters` each.
+
+        Their similarity (`similarity_of`) is at least `threshold`. Raises NoIndexError, and
+        IncompleteSearchError if there are no results and a project was not searched.
+        """
+        index = self._service()
+        projects = self._scope(index)
+        body = {
+            "query": query,
+            "limit": limit,
+            "max_content": max_characters,
+            "include_projects": projects,
+            "min_similarity": min_cosine(threshold),
+        }
+        answer = index.search({name: value for name, value in body.items() if value})
+        with malformed_answer(answer):
+            receipt, results = answer["receipt"], answer["results"]
+            incomplete = missing_note(receipt["missing"])
+            if not receipt["projects"]:
+                raise self._no_index(index, incomplete)
+        if incomplete and not results:
+            raise IncompleteSearchError(incomplete)
+        return SearchOutcome(results, incomplete)
+
+    def size(self) -> IndexSize:
+        """Return the size of the codebase's index."""
+        try:
+            index = self._service()
+        except NoIndexError:
+            return IndexSize(exists=False, chunks=0)
+        projects = self._scope(index)
+        try:
+            answer = index.status(projects[0] if len(projects) == 1 else None)
+        except CentralRefusedError as exc:
+            if exc.code == "repository_not_found":
+                return IndexSize(exists=False, chunks=0)
+            raise
+        with malformed_answer(answer):
+            rows = [
+                row
+                for row in answer["projects"]
+                if row["last_indexed_commit"] and (not projects or row["project"] in projects)
+            ]
+            return IndexSize(exists=bool(rows), chunks=sum(row["chunks"] for row in rows))
+
+    def close(self) -> None:
+        """Close the service; the next request opens it again."""
+        with self._lock:
+            index, self._index = self._index, None
+        if index:
+            index.close()
+
+    def _service(self) -> ServiceIndex:
+        with self._lock:
+            if self._index is None:
+                index = ServiceIndex(read_environment(), self._directory)
+                if not index.may_hold_something():
+                    raise self._no_index(index)
+                self._index = index
+            return self._index
+
+    def _scope(self, index: ServiceIndex) -> list[str]:
+        if self._projects is not None:
+            return list(self._projects)
+        return [name for name in (index.project(),) if name]
+
+    def _no_index(self, index: ServiceIndex, note: str = "") -> NoIndexError:
+        advice = f"Index your codebase first using `codesearch index` in {self._directory}."
+        return NoIndexError(f"No index found at {index.location}. {advice} {note}".strip())
