@@ -7,11 +7,11 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 import errno
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
+from central.background import STORE
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.replace import CorpusDelta
 from central.corpus.trigrams.segments import SegmentWriter
@@ -45,16 +45,12 @@ _DISK_FULL = "The disk of the service is full. Free some space there and run the
 _log = structlog.get_logger(__name__)
 
 
-class Attempt(NamedTuple):
-    """The result of an apply: the run's final state, or None if it must wait."""
-
-    state: RunState | None
-
-
-def apply_next() -> Attempt | None:
-    """Apply the run whose turn it is; None if none can be claimed."""
+def apply_next() -> bool:
+    """Apply the run whose turn it is; return whether there was one."""
     claim = RunClaim.take(RunClaim.in_turn("queued_at"))
-    return None if claim is None else Attempt(apply_claimed(claim))
+    if claim is not None:
+        apply_claimed(claim)
+    return claim is not None
 
 
 def apply_claimed(claim: RunClaim) -> RunState | None:
@@ -79,6 +75,7 @@ def apply_claimed(claim: RunClaim) -> RunState | None:
             outcome = apply_span.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     if state == RunState.APPLIED:
+        STORE.wake()
         _follow_up(claim.row)
     return state
 

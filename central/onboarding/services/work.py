@@ -18,6 +18,7 @@ from central.onboarding.clones import Clone, EmptyRepositoryError, clone
 from central.onboarding.models import BackfillRepository
 from central.onboarding.processes import ChildError, Limits, QuotaError
 from central.onboarding.services.indexing import index_clone, repository_token
+from central.onboarding.services.listing import list_next
 from central.onboarding.services.queue import CloneClaim, is_live
 from central.onboarding.services.sources import NothingThereError, SkippedError, Source, source_of
 from central.repositories.models import IndexedBy, Repository
@@ -31,6 +32,12 @@ class StoppingError(Exception):
 
 
 _log = structlog.get_logger(__name__)
+
+
+def work_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
+    """Read due lists and work until nothing is due."""
+    while not is_stopping() and (list_next() or work_next(is_stopping=is_stopping)):
+        pass
 
 
 def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:

@@ -16,10 +16,10 @@ from central.alerts.services.destinations import send_test, set_destination
 from central.alerts.services.detection import detect
 from central.alerts.services.queue import AlertClaim, send_alerts
 from central.alerts.signing import open_address, seal, signing_secret
-from central.alerts.tasks import send
 from central.onboarding.models import WorkState
 from central.repositories.expectations import note_no_index
 from central.repositories.models import IndexedBy, IndexProblem, Repository
+from central.tasks import send
 from central.tenancy.models import Organization
 from indexer.limits import (
     ALERT_ATTEMPTS,

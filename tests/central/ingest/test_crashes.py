@@ -8,12 +8,11 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from central import tasks
 from central.corpus.dump import dump_lines
-from central.ingest import tasks
 from central.ingest.models import IndexRun
 from central.ingest.services import apply_commit, claims, staging
 from central.ingest.services import apply_run as applying
-from central.maintenance import tasks as maintenance_tasks
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
@@ -98,7 +97,7 @@ def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> Non
     repository = Repository.objects.get()
     retire_repository(repository)
     Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
-    maintenance_tasks.purge()
+    tasks.purge()
     assert not Repository.objects.exists()
-    maintenance_tasks.forget()
-    maintenance_tasks.reconcile()
+    tasks.forget()
+    tasks.reconcile()

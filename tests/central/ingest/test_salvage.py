@@ -10,10 +10,10 @@ from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
+from central import tasks
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import chunk_texts
 from central.corpus.models import Chunk, Embedding
-from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services import salvage

@@ -11,11 +11,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from central import tasks
 from central.background import BATCHES
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
-from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import claims, staging
 from central.ingest.services.points import ChunkPoint

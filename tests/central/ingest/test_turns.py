@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from central.ingest import tasks
+from central import tasks
 from central.ingest.models import IndexRun
 from central.ingest.services.claims import RunClaim
 from central.repositories.states import RunState

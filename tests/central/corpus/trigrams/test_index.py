@@ -29,9 +29,9 @@ from central.corpus.trigrams.regex import required_trigrams
 from central.corpus.trigrams.segments import insert_segment, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams
 from central.ingest.services import apply_commit
-from central.maintenance.tasks import maintain_text
 from central.maintenance.text_upkeep import compare_text, maintain_text_index
 from central.repositories.models import Repository
+from central.tasks import maintain_text
 from tests.central.corpus.trigrams.scan import satisfies
 from tests.central.protocol import Api, api_of
 
