@@ -7,6 +7,7 @@ lease; without, another takes the row, and nothing that the first one writes the
 import time
 import uuid
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from django.db import transaction
@@ -14,11 +15,18 @@ from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Su
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce, Now
 
-from central.leases import is_held, is_over, seconds_from_now
+from indexer.limits import BACKFILL_ERROR_CHARACTERS
+from indexer.output.terminal import foreign_line
 
+_CLOCK_TOLERANCE_SECONDS = 300
 BEATS = 4  # in the time of a lease
 _SERVED_SECONDS = 3_600  # an organisation served before that has waited long enough
 _Row = TypeVar("_Row", bound=Any)  # a model with `claim`, `lease_until` and `attempts`
+
+
+def seconds_from_now(seconds: float) -> CombinedExpression:
+    """Return a moment by the clock of PostgreSQL, the only one that all processes share."""
+    return Now() + timedelta(seconds=seconds)
 
 
 class ClaimLostError(Exception):
@@ -42,6 +50,8 @@ class Claim(Generic[_Row]):
     related: ClassVar[tuple[str, ...]] = ()
     has_due_at: ClassVar[bool] = False
     has_claimed_at: ClassVar[bool] = False
+    lease: ClassVar[float]  # seconds, unless a setting says it
+    attempts: ClassVar[int]  # the same
     beat_seconds: ClassVar[float] = 5.0
     first_pause_seconds: ClassVar[int] = 30
     longest_pause_seconds: ClassVar[int] = 3_600
@@ -57,20 +67,20 @@ class Claim(Generic[_Row]):
     @classmethod
     def lease_seconds(cls) -> float:
         """Return how long a claim lasts that is not renewed."""
-        raise NotImplementedError
+        return cls.lease
 
     @classmethod
     def most_attempts(cls) -> int:
         """Return after how many attempts a row is given up."""
-        raise NotImplementedError
+        return cls.attempts
 
     def fail(self, error: str) -> None:
         """End the work for good: another attempt would end alike. Nothing if the claim is lost."""
         raise NotImplementedError
 
     def reason(self, error: str) -> dict[str, Any]:
-        """Return the fields that say why the row waits."""
-        raise NotImplementedError
+        """Return the fields that say why the row waits, or failed."""
+        return {"error": foreign_line(error, BACKFILL_ERROR_CHARACTERS)}
 
     # --- The queue --------------------------------------------------------------------------
 
@@ -83,7 +93,7 @@ class Claim(Generic[_Row]):
     @classmethod
     def claimable(cls) -> QuerySet[_Row]:
         """Return rows that are due and that no process works on, in no order."""
-        is_free = is_over(cls._longest_seconds())
+        is_free = Q(lease_until__lte=Now()) | Q(lease_until__gt=cls._longest())
         is_due = Q(due_at__lte=Now()) if cls.has_due_at else Q()
         waiting = cls.waiting & is_due & (Q(lease_until=None) | is_free)
         return cls.rows().filter(waiting | cls.running & is_free, cls.alive)
@@ -91,7 +101,9 @@ class Claim(Generic[_Row]):
     @classmethod
     def held(cls) -> QuerySet[_Row]:
         """Return rows that a process works on."""
-        return cls.rows().filter(is_held(cls._longest_seconds()), cls.running)
+        return cls.rows().filter(
+            cls.running, lease_until__gt=Now(), lease_until__lte=cls._longest()
+        )
 
     @classmethod
     def in_turn(cls, *order: str) -> QuerySet[_Row]:
@@ -148,9 +160,10 @@ class Claim(Generic[_Row]):
         return Subquery(same.values(cls.organization).annotate(figure=figure).values("figure"))
 
     @classmethod
-    def _longest_seconds(cls) -> float:
-        """Return the longest time from now that `lease_until` may be."""
-        return max(cls.lease_seconds(), 0 if cls.has_due_at else cls.longest_pause_seconds)
+    def _longest(cls) -> CombinedExpression:
+        """Return the latest `lease_until` of now: a later one is of a clock that was set back."""
+        pause = 0 if cls.has_due_at else cls.longest_pause_seconds
+        return seconds_from_now(max(cls.lease_seconds(), pause) + _CLOCK_TOLERANCE_SECONDS)
 
     @classmethod
     def _lease(cls) -> CombinedExpression:

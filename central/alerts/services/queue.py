@@ -4,7 +4,6 @@ import json
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 import structlog
 from django.conf import settings
@@ -17,8 +16,7 @@ from central.alerts.models import AlertDestination, RepositoryAlert
 from central.alerts.services.detection import detect, problems
 from central.alerts.signing import open_address, signature_headers
 from central.errors import ConflictError
-from central.jobs import Claim
-from central.leases import seconds_from_now
+from central.jobs import Claim, seconds_from_now
 from central.saved_searches.models import SavedSearch
 from indexer.limits import (
     ALERT_ATTEMPTS,
@@ -75,22 +73,10 @@ class AlertClaim(Claim[AlertDestination]):
     waiting = running = Q(message_id__isnull=False, suspended_at=None)
     related = ("organization",)
     has_due_at = True
+    lease = 120  # much longer than an attempt takes
+    attempts = ALERT_ATTEMPTS
     longest_pause_seconds = ALERT_PAUSE_SECONDS
     no_answer = "It ended without an answer; the service's log has the reason."
-
-    @classmethod
-    def lease_seconds(cls) -> float:
-        """Return a time much longer than an attempt takes."""
-        return 120
-
-    @classmethod
-    def most_attempts(cls) -> int:
-        """Return ALERT_ATTEMPTS."""
-        return ALERT_ATTEMPTS
-
-    def reason(self, error: str) -> dict[str, Any]:
-        """Return what the state of the receiver says."""
-        return {"error": error[:300]}
 
     def fail(self, error: str) -> None:
         """Let the message wait for a test that succeeds."""

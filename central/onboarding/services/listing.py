@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import datetime
-from typing import Any
 
 import structlog
 from django.db import transaction
@@ -20,8 +19,7 @@ from central.tenancy.models import Organization
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
-from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
-from indexer.output.terminal import foreign_line
+from indexer.limits import BACKFILL_ATTEMPTS
 
 _log = structlog.get_logger(__name__)
 
@@ -33,20 +31,8 @@ class ListClaim(Claim[Backfill]):
     waiting = running = Q(state=ListState.LISTING)
     alive = Q(organization__retired_at=None)
     related = ("organization",)
-
-    @classmethod
-    def lease_seconds(cls) -> float:
-        """Return a time longer than the longest list takes."""
-        return 900
-
-    @classmethod
-    def most_attempts(cls) -> int:
-        """Return BACKFILL_ATTEMPTS."""
-        return BACKFILL_ATTEMPTS
-
-    def reason(self, error: str) -> dict[str, Any]:
-        """Return what the backfill's progress says."""
-        return {"error": foreign_line(error, BACKFILL_ERROR_CHARACTERS)}
+    lease = 900  # longer than the longest list takes
+    attempts = BACKFILL_ATTEMPTS
 
     def fail(self, error: str) -> None:
         """End the backfill."""

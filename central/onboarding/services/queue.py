@@ -21,14 +21,12 @@ from django.db.models import (
 )
 from django.db.models.functions import Now
 
-from central.jobs import Claim
-from central.leases import seconds_from_now
+from central.jobs import Claim, seconds_from_now
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
 from central.repositories.expectations import expect_no_longer, note_no_index
 from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
-from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
-from indexer.output.terminal import foreign_line
+from indexer.limits import BACKFILL_ATTEMPTS
 
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _HOUR = 3_600
@@ -49,6 +47,7 @@ class CloneClaim(Claim[BackfillRepository]):
     has_due_at = True
     has_claimed_at = True
     pause_factor = 4
+    attempts = BACKFILL_ATTEMPTS
 
     def __init__(self, row: BackfillRepository) -> None:
         super().__init__(row)
@@ -60,11 +59,6 @@ class CloneClaim(Claim[BackfillRepository]):
         return settings.BACKFILL.lease_seconds
 
     @classmethod
-    def most_attempts(cls) -> int:
-        """Return BACKFILL_ATTEMPTS."""
-        return BACKFILL_ATTEMPTS
-
-    @classmethod
     @transaction.atomic
     def next(cls) -> Self | None:
         """Claim the repository whose turn it is; None if none is due or a limit is reached."""
@@ -74,10 +68,6 @@ class CloneClaim(Claim[BackfillRepository]):
             return None
         due = cls.in_turn("due_at", "pk")
         return cls.take(due.exclude(organization__in=_rate_limited()))
-
-    def reason(self, error: str) -> dict[str, Any]:
-        """Return what the backfill's progress says while the repository waits."""
-        return {"error": foreign_line(error, BACKFILL_ERROR_CHARACTERS)}
 
     def finish(self, *, commit_sha: str, repository: Repository) -> None:
         """End well. The next push starts with all attempts."""
