@@ -1,4 +1,4 @@
-"""Background work: waking whoever does it, and the embedded server's threads that do it.
+"""Background work: waking the workers, and the embedded server's threads that do it.
 
 With a broker, Celery workers do it, and a message wakes one. A wake-up may be lost: what is due is
 found by the next sweep.

@@ -9,7 +9,7 @@ ServiceError
 ├── PreconditionError       it was changed since it was read
 ├── TooLargeError           a body is larger than the limit
 ├── ThrottledError          more was asked in a time than the limit
-└── UnavailableError        something this service needs is away
+└── UnavailableError        something this service needs is unavailable
 """
 
 
@@ -78,6 +78,6 @@ class ThrottledError(ServiceError):
 
 
 class UnavailableError(ServiceError):
-    """Something that this service needs is away; the same request may succeed later."""
+    """Something that this service needs is unavailable; the same request may succeed later."""
 
     code = "unavailable"

@@ -71,7 +71,7 @@ class Claim(Generic[_Row]):
 
     @classmethod
     def most_attempts(cls) -> int:
-        """Return after how many attempts a row is given up."""
+        """Return after how many attempts a row fails."""
         return cls.attempts
 
     def fail(self, error: str) -> None:
@@ -109,7 +109,7 @@ class Claim(Generic[_Row]):
     def in_turn(cls, *order: str) -> QuerySet[_Row]:
         """Return claimable rows by turns of organisations, those of an organisation in `order`.
 
-        First the organisation of which the fewest are worked on, then whoever waited longest.
+        First the organisation of which the fewest are worked on, then the one that waited longest.
         """
         turns = [Coalesce(cls._of_organization(cls.held(), Count("pk")), 0).asc()]
         if cls.has_claimed_at:
@@ -177,7 +177,7 @@ class Claim(Generic[_Row]):
         return bool(self.row.attempts >= self.most_attempts())
 
     def gave_no_answer(self) -> str:
-        """Return the error of a row that is given up."""
+        """Return the error of a row whose processes all ended."""
         return self.no_answer.format(attempts=self.most_attempts())
 
     def mine(self) -> QuerySet[_Row]:
@@ -189,7 +189,7 @@ class Claim(Generic[_Row]):
         if not self.mine().select_for_update(no_key=True).exists():
             raise ClaimLostError
 
-    def renew(self, **fields: Any) -> None:
+    def refresh(self, **fields: Any) -> None:
         """Renew the lease, and write `fields`. Raises ClaimLostError."""
         if not self.mine().update(lease_until=self._lease(), **fields):
             raise ClaimLostError
@@ -200,7 +200,7 @@ class Claim(Generic[_Row]):
         if now - self.beat_at < min(self.beat_seconds, self.lease_seconds() / BEATS):
             return False
         self.beat_at = now
-        self.renew(**fields)
+        self.refresh(**fields)
         return True
 
     def end(self, **fields: Any) -> bool:
@@ -214,7 +214,7 @@ class Claim(Generic[_Row]):
         else:
             self.put_back(self.pause_seconds(self.row.attempts), error)
 
-    def postpone(self, error: str, seconds: float) -> None:
+    def requeue(self, error: str, seconds: float = 0.0) -> None:
         """Wait for a service that is unavailable: no attempt is counted."""
         pause = min(max(seconds, self.first_pause_seconds), self.longest_pause_seconds)
         self.put_back(pause, error, attempts=F("attempts") - 1)

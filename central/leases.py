@@ -13,10 +13,10 @@ def held(namespace: int, key: int) -> Iterator[bool]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", name)
         row = cursor.fetchone()
-    is_held = bool(row and row[0])
+    has_lease = bool(row and row[0])
     try:
-        yield is_held
+        yield has_lease
     finally:
-        if is_held:
+        if has_lease:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", name)

@@ -53,7 +53,7 @@ def _text(parts: Iterable[_Part], templates: Mapping[str, str]) -> str:
     )
 
 
-def near_names(unknown: Iterable[str], known: Mapping[str, str]) -> str:
+def similar_names(unknown: Iterable[str], known: Mapping[str, str]) -> str:
     """Return a sentence, after a space, with the known names that resemble unknown ones, else "".
 
     `known` has them by what is compared, in lower case.

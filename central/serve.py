@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] = ()) -> int:
             return 2
         stack.enter_context(guarded_database(end.in_failure))
         stack.enter_context(opened_backends())
-        warm_up()
+        load_backends()
         # What is loaded now stays: a full collection would walk through it, and every request that
         # is being answered waits meanwhile.
         gc.collect()
@@ -164,27 +164,27 @@ def prepare_database() -> None:
     from django.db.migrations.executor import MigrationExecutor
 
     executor = MigrationExecutor(connection)
-    lacking = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if settings.MIGRATES_AT_START:
-        if lacking:
+        if missing:
             call_command("migrate", verbosity=0)
         else:  # the command computes the state of all models first, which takes a tenth of a start
             emit_post_migrate_signal(verbosity=0, interactive=False, db=connection.alias)
-    elif lacking:
-        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in lacking)
+    elif missing:
+        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing)
         raise CannotServeError(f"Run `manage.py migrate` first. The database lacks {names}.")
 
 
 @contextmanager
-def guarded_database(give_up: Callable[[], object]) -> Iterator[None]:
-    """Restart the embedded PostgreSQL if it is killed; call `give_up` if that fails."""
+def guarded_database(stop_server: Callable[[], object]) -> Iterator[None]:
+    """Restart the embedded PostgreSQL if it is killed; call `stop_server` if that fails."""
     if not settings.DATABASE_IS_EMBEDDED:
         yield
         return
     from central.runtime.postgres import opened_postgres
     from central.runtime.postgres_guard import Guard
 
-    guard = Guard(opened_postgres(settings.DATA_DIR / "postgres"), give_up=give_up)
+    guard = Guard(opened_postgres(settings.DATA_DIR / "postgres"), stop_server=stop_server)
     guard.start()
     try:
         yield
@@ -220,7 +220,7 @@ def background_workers() -> Iterator[None]:
             thread.stop()
 
 
-def warm_up() -> None:
+def load_backends() -> None:
     """Load the store and the embedders in use now, so that the first search does not wait.
 
     Traces, pages and webhooks need neither. If a store of its own process does not answer, the log

@@ -20,10 +20,9 @@ from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.staging import stage_uploads
 from central.knowledge.services import catch_up as knowledge
 from central.knowledge.services import snapshot
-from central.maintenance import worker
+from central.maintenance import retention, worker
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile as reconcile_index
-from central.maintenance.retention import apply_retention
 from central.maintenance.text_upkeep import maintain_text_index
 from central.onboarding.services import queue, work
 from central.trace.stored.follower import follow_all
@@ -165,9 +164,9 @@ def purge() -> None:
 
 
 @_task("central.ingest.tasks.forget", "forget", crontab(hour="3", minute="7"), expires=None)
-def forget() -> None:
+def apply_retention() -> None:
     """Apply the retention."""
-    apply_retention(now=timezone.now())
+    retention.apply_retention(now=timezone.now())
 
 
 @_task("central.ingest.tasks.reconcile", "reconcile", crontab(hour="3", minute="17"), expires=None)

@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 
 class Wait:
-    """A place among those that wait for `key`. It is free again once it is left or forgotten."""
+    """A place among those that wait for `key`. It is free again once it is left or dropped."""
 
     def __init__(self, key: str, organization_id: int) -> None:
         self.key = key

@@ -1,1 +1,1 @@
-"""Alerts: an organisation's receiver is told of stale and failing repositories."""
+"""Alerts: reports to an organisation's receiver about stale and failing repositories."""

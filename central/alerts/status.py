@@ -14,7 +14,7 @@ from indexer.limits import ALERT_ROWS
 
 
 class ReceiverState(StrEnum):
-    """Whether the receiver is told of problems."""
+    """Whether problems are reported to the receiver."""
 
     WORKING = "working"
     RETRYING = "retrying"  # a message was not delivered and is sent again

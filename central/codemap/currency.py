@@ -94,13 +94,13 @@ def map_receipt(scope: TraceScope, beside: Beside, cut: Sequence[str] = ()) -> M
     """Build the receipt."""
     missing = missing_projects(scope)
     listed, more = listed_missing(missing)
-    met = [*cut, *limits_met(scope.resolver)]
+    limits = [*cut, *limits_met(scope.resolver)]
     return MapReceipt(
-        complete=not (missing or beside.left_out or met),
+        complete=not (missing or beside.left_out or limits),
         took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
         missing=listed,
         missing_more=more,
         files_left_out=beside.left_out,
-        cut=met,
+        cut=limits,
     )

@@ -9,7 +9,7 @@ from typing import Final
 from central.codemap.answers import CODES, Doubt
 from central.codemap.currency import Beside
 from central.codemap.mentions import first_mentions, languages_with
-from central.codemap.reached import Imported
+from central.codemap.reached import ImportUses
 from central.corpus.models import File, Module, Package
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.extractors import older_extractor
@@ -83,7 +83,7 @@ def doubts_of(
     scope: TraceScope,
     beside: Beside,
     definitions: Sequence[Definition],
-    imports: Imported,
+    imports: ImportUses,
     *,
     allowed: Collection[str] = tuple(CODES),
 ) -> Doubts:
@@ -124,7 +124,7 @@ def _about_all(scope: TraceScope, beside: Beside) -> Iterator[Doubt]:
 
 
 def _of_itself(
-    definitions: Iterable[Definition], imports: Imported, unresolved: Counter[tuple[str, str]]
+    definitions: Iterable[Definition], imports: ImportUses, unresolved: Counter[tuple[str, str]]
 ) -> _Found:
     for definition in definitions:
         if definition.generated:
@@ -135,7 +135,7 @@ def _of_itself(
             yield definition.id, Doubt("unresolved_uses", count)
 
 
-def _mentioned(scope: TraceScope, definitions: Iterable[Definition], imports: Imported) -> _Found:
+def _mentioned(scope: TraceScope, definitions: Iterable[Definition], imports: ImportUses) -> _Found:
     indexed = [repository.id for repository in scope.repositories.values() if repository.generation]
     mentions = first_mentions(scope.resolver, indexed, definitions, imports.lines)
     for id_, mention in mentions.items():

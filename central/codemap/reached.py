@@ -70,7 +70,7 @@ _LEADING: Final = _sql("""WITH {asked},
     JOIN {reference} r ON r.id = u.id WHERE source = path""")
 
 
-class Imported(NamedTuple):
+class ImportUses(NamedTuple):
     """Imports of definitions: files that use them, and files that only re-export them.
 
     `lines` are places (file, line) of imports by such a name that re-export it, or certainly mean
@@ -91,7 +91,7 @@ class Imported(NamedTuple):
                 self.used.add(key)
 
 
-class Reached:
+class ReferenceTargets:
     """What references lead to, read file by file."""
 
     def __init__(self, resolver: BatchResolver, beside: Beside) -> None:
@@ -135,7 +135,7 @@ class Reached:
 
 
 def unreached(
-    resolver: BatchResolver, reached: Reached, definitions: Sequence[Definition]
+    resolver: BatchResolver, reached: ReferenceTargets, definitions: Sequence[Definition]
 ) -> list[Definition]:
     """Return the definitions to which no reference, type or override leads."""
     reached.read(definition.file for definition in definitions)
@@ -146,7 +146,7 @@ def unreached(
     return [definition for definition in found if definition.key not in known]
 
 
-def imported(resolver: BatchResolver, definitions: Sequence[Definition]) -> Imported:
+def imported(resolver: BatchResolver, definitions: Sequence[Definition]) -> ImportUses:
     """Return which of the definitions imports of other files name."""
     keys = {definition.key for definition in definitions if definition.kind != "method"}
     aliases = aliases_of(resolver, keys)
@@ -154,7 +154,7 @@ def imported(resolver: BatchResolver, definitions: Sequence[Definition]) -> Impo
     sites = [*imports_named(resolver, names), *imports_bound(resolver, sorted(aliases.roots))]
     unique = list({site.site.id: site for site in sites}.values())
     answers = resolver.resolve_all([import_site.statement for import_site in unique])
-    found = Imported(set(), Counter(), set())
+    found = ImportUses(set(), Counter(), set())
     nameless: list[ImportSite] = []
     for import_site, (targets, modules) in zip(unique, answers, strict=True):
         if meant := {target.key for target in targets} & keys:
@@ -186,7 +186,7 @@ def _named_as_types(resolver: BatchResolver, definitions: Sequence[Definition]) 
 
 
 def _reached_by_override(
-    resolver: BatchResolver, reached: Reached, definitions: Sequence[Definition]
+    resolver: BatchResolver, reached: ReferenceTargets, definitions: Sequence[Definition]
 ) -> set[Key]:
     """Return the members that override a member which is used, or that such a one overrides."""
     members = [definition.key for definition in definitions if "." in definition.qualified_name]

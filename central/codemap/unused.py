@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from central.codemap.answers import CODES, Unused, UnusedDefinition
 from central.codemap.currency import Beside, beside_stored, map_receipt
 from central.codemap.doubts import doubts_of
-from central.codemap.reached import Reached, imported, unreached
+from central.codemap.reached import ReferenceTargets, imported, unreached
 from central.corpus.models import File, Module, Package, Symbol
 from central.db import fetch_rows, sql_with
 from central.http.cursors import decode_cursor, encode_cursor
@@ -119,7 +119,7 @@ class _Page:
         self._scope = scope
         self._beside = beside
         self._request = request
-        self._reached = Reached(scope.resolver, beside)
+        self._reached = ReferenceTargets(scope.resolver, beside)
         self._texts = 0
 
     def read(self, start: _Place) -> _Place | None:

@@ -93,7 +93,7 @@ class FileContent:
     owners: Annotated[list[str] | None, OWNERS] = None
 
 
-def receipt_of(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:
+def files_receipt(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:
     """Return the receipt of an answer of one repository."""
     reason = repository.incomplete_reason
     return FilesReceipt(

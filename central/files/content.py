@@ -7,7 +7,7 @@ from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import InvalidError
-from central.files.answers import FileContent, UnparsedRange, receipt_of
+from central.files.answers import FileContent, UnparsedRange, files_receipt
 from central.files.requests import ContentRequest
 from central.owners.reading import owners_reader
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
@@ -54,7 +54,7 @@ def read_lines(*, credential: Credential, request: ContentRequest) -> FileConten
         truncated=found.is_cut,
         skipped=file.skipped or None,
         url=url or repository.url(file.path, 1),
-        receipt=receipt_of(repository, started=started),
+        receipt=files_receipt(repository, started=started),
         hint=_skipped_hint(repository, file) if file.skipped else _hint(found),
         generated=bool(file.generated),
         unparsed=[UnparsedRange(*span) for span in file.unparsed or ()],

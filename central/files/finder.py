@@ -24,13 +24,13 @@ _PASTED: Final = re.compile(r"/?([^\s:\"/][^\s:\"]*/[^\s:\"]*[^\s:\"/])(?::(\d{1
 # In the collation C only the case of ASCII is folded, in a third of the time.
 _CANDIDATES: Final = {
     is_ascii: sql(
-        """SELECT f.path FROM {file} f CROSS JOIN LATERAL (SELECT {folded}) one(folded)
-        WHERE f.repository_id = %s::bigint AND one.folded LIKE %s::text
-        ORDER BY strpos(one.folded, %s::text) = 0, length(f.path), f.path USING ~<~ LIMIT %s""",
+        """SELECT f.path FROM {file} f CROSS JOIN LATERAL (SELECT {casefolded}) lowered(path)
+        WHERE f.repository_id = %s::bigint AND lowered.path LIKE %s::text
+        ORDER BY strpos(lowered.path, %s::text) = 0, length(f.path), f.path USING ~<~ LIMIT %s""",
         file=File,
-        folded=folded,
+        casefolded=casefolded,
     )
-    for is_ascii, folded in ((True, 'lower(f.path COLLATE "C")'), (False, "lower(f.path)"))
+    for is_ascii, casefolded in ((True, 'lower(f.path COLLATE "C")'), (False, "lower(f.path)"))
 }
 
 
@@ -74,14 +74,14 @@ def rank(query: str, path: str) -> Rank | None:
     the directory. Only where that fails, all of it is looked for in the whole path.
     """
     directory, asks_directory, name = query.lower().rpartition("/")
-    folded = path.lower()
-    parent, has_directory, base = folded.rpartition("/")
+    casefolded = path.lower()
+    parent, has_directory, base = casefolded.rpartition("/")
     is_below = bool(has_directory or not asks_directory) and bool(_match(directory, parent))
     if is_below and (found := _match(name, base)):
         return Rank(_kind(name, base), found.span, found.start, len(path), path)
     whole = query.lower()
-    if found := _match(whole, folded):
-        kind = 4 if whole in folded else 5
+    if found := _match(whole, casefolded):
+        kind = 4 if whole in casefolded else 5
         return Rank(kind, found.span, found.start, len(path), path)
     return None
 

@@ -9,7 +9,7 @@ from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, like_pattern, one_moment, sql_with
 from central.errors import InvalidError
-from central.files.answers import FileEntry, FileList, receipt_of
+from central.files.answers import FileEntry, FileList, files_receipt
 from central.files.directory import Position, directory_page, file_entries
 from central.files.requests import ListRequest
 from central.http.cursors import decode_cursor, encode_cursor
@@ -57,7 +57,7 @@ def list_files(*, credential: Credential, request: ListRequest) -> FileList:
         entries=entries,
         count=len(entries),
         next_cursor=cursor,
-        receipt=receipt_of(repository, started=started),
+        receipt=files_receipt(repository, started=started),
         hint=None if entries else _hint(repository, request, has_more=bool(following)),
     )
 

@@ -1,21 +1,21 @@
-"""GitHub's policies and webhook deliveries in the admin."""
+"""GitHub's policies and webhook deliveries in the admin, read-only."""
 
 from django.contrib import admin
+from django.core.paginator import Paginator
 
 from central.github.models import GitHubDelivery, GitHubPolicy
-from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin, when
+from central.tenancy.admin_base import ReadOnlyAdmin, when
 
 
 @admin.register(GitHubPolicy)
-class GitHubPolicyAdmin(AuditedAdmin):
+class GitHubPolicyAdmin(ReadOnlyAdmin):
     """Keyless trust of an organisation, as `manage.py github_policy` sets it."""
 
-    noun = "github_policy"
+    paginator = Paginator
     list_display = ["organization", "enabled", "events", "refs", "job_workflow_refs", "impact"]
     list_filter = ["enabled", "impact"]
     list_select_related = ["organization"]
     search_fields = ["organization__slug"]
-    readonly_fields = ["installation_id"]
 
 
 @admin.register(GitHubDelivery)

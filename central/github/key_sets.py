@@ -1,21 +1,11 @@
-"""An issuer's keys by id: fetched over HTTP within bounds, checked, and kept for a while.
+"""An issuer's keys by id: fetched over HTTP within bounds, checked, and kept for a while."""
 
-A socket's timeout covers one read only, so an answer sent byte by byte could last for ever. A
-deadline therefore shuts the connection down, whatever it is doing.
-"""
-
-import http.client
-import json
-import socket
+import ssl
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from functools import lru_cache
-from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
@@ -38,7 +28,7 @@ _COOL_DOWN_SECONDS = 30
 _RETRY_SECONDS = 5
 _LOCK_SECONDS = 1  # for the fetch of another: each who waits has one of few threads
 # There is no answer, or it is no set of keys.
-_NO_KEYS = (OSError, HTTPException, ValueError, RecursionError)
+_NO_KEYS = (OSError, ValueError)
 # Raised for unexpected JSON of a key.
 _NO_KEY = (
     *(PyJWTError, UnsupportedAlgorithm, ValueError, TypeError),
@@ -46,8 +36,6 @@ _NO_KEY = (
 )
 _LARGEST_EXPONENT = 2**32  # a larger one makes a signature slow to verify
 KEY_SET_SECONDS = 5
-_READ_SECONDS = 3
-_READ_BYTES = 64 * 1024
 
 
 class IssuerKeys:
@@ -148,91 +136,11 @@ def keys_of(issuer: str) -> IssuerKeys:
 
 
 def fetch_key_set(url: str) -> Any:
-    """Fetch the JSON at `url`, without following redirects.
+    """Fetch the JSON object at `url`, without following redirects. Raises OSError, ValueError."""
+    from central.http.bounded_session import BoundedSession  # needed by few processes
 
-    Raises OSError, ValueError, RecursionError, http.client.HTTPException.
-    """
-    deadline = _Deadline(KEY_SET_SECONDS)
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        _HTTPHandler(deadline),
-        _HTTPSHandler(deadline),
-        urllib.request.HTTPErrorProcessor(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.UnknownHandler(),
-    ):
-        opener.add_handler(handler)
-    try:
-        with opener.open(url, timeout=_READ_SECONDS) as answer:
-            body = _read(answer, deadline)
-    except HTTPError as exc:
-        exc.close()
-        raise
-    finally:
-        deadline.cancel()
-    return json.loads(body)
-
-
-def _read(answer: Any, deadline: "_Deadline") -> bytes:
-    body = b""
-    while part := answer.read1(_READ_BYTES):
-        body += part
-        if len(body) > ISSUER_KEY_SET_BYTES:
-            raise ValueError(f"The key set is larger than {ISSUER_KEY_SET_BYTES} bytes.")
-    deadline.require()
-    return body
-
-
-class _Deadline:
-    """A timer that shuts connections down when the time is over."""
-
-    def __init__(self, seconds: float) -> None:
-        self._ends = time.monotonic() + seconds
-        self._sockets: list[socket.socket] = []
-        self._timer = threading.Timer(seconds, self._end)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def watch(self, connection: socket.socket) -> None:
-        self._sockets.append(connection)
-
-    def cancel(self) -> None:
-        self._timer.cancel()
-
-    def require(self) -> None:
-        """Raise TimeoutError if the time is over: the answer may be incomplete."""
-        if time.monotonic() >= self._ends:
-            raise TimeoutError
-
-    def _end(self) -> None:
-        for connection in self._sockets:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-
-class _HTTPHandler(urllib.request.HTTPHandler):
-    def __init__(self, deadline: _Deadline) -> None:
-        super().__init__()
-        self._deadline = deadline
-
-    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_watched(http.client.HTTPConnection, self._deadline), req)
-
-
-class _HTTPSHandler(urllib.request.HTTPSHandler):
-    def __init__(self, deadline: _Deadline) -> None:
-        super().__init__()
-        self._deadline = deadline
-
-    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_watched(http.client.HTTPSConnection, self._deadline), req)
-
-
-def _watched(kind: Any, deadline: _Deadline) -> Any:
-    class Watched(kind):  # type: ignore[misc]
-        def connect(self) -> None:
-            super().connect()
-            deadline.watch(self.sock)
-
-    return Watched
+    authorities = ssl.get_default_verify_paths()  # the machine's, or those of SSL_CERT_FILE
+    with BoundedSession(seconds=KEY_SET_SECONDS, max_bytes=ISSUER_KEY_SET_BYTES) as session:
+        answer = session.get(url, verify=authorities.cafile or authorities.capath or True)
+    answer.raise_for_status()
+    return answer.json()

@@ -67,7 +67,7 @@ def _valid_secrets(org_id: str | None, organization: Organization | None) -> lis
 
 
 def _signed(secret: str | None, body: bytes, signature: str) -> bool:
-    expected = "sha256=" + _digest(secret or _derived(settings.SECRET_KEY, "nobody"), body)
+    expected = "sha256=" + _digest(secret or _derived(settings.SECRET_KEY, "unknown"), body)
     is_same = hmac.compare_digest(expected.encode(), signature.encode(errors="replace"))
     return bool(secret) and is_same
 

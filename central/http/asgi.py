@@ -30,12 +30,12 @@ from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.space import BodySpace
 from central.http.streams import Receive, made_in_threads, sent_in_time, while_connected
-from central.http.turns import Caller, Place, Turns, caller_of, current, too_busy
+from central.http.turns import Caller, Slot, Turns, caller_of, current, too_busy
 from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
 from indexer.limits import LATE_SECONDS, REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
-_Waiter = asyncio.Future[Place]
+_Waiter = asyncio.Future[Slot]
 
 _TRACING: Final = frozenset({Lane.TRACES, Lane.EXPORTS, Lane.LATE})
 # So many walks of the garbage collector through new objects, then one through those that they left,
@@ -93,7 +93,7 @@ class RequestThreads:
         running.add_done_callback(leave)
         return await asyncio.wrap_future(running)
 
-    async def _enter(self, caller: Caller, receive: Receive | None) -> Place:
+    async def _enter(self, caller: Caller, receive: Receive | None) -> Slot:
         lane = caller.lane.value
         if place := self._turns.enter(caller):
             WAIT_SECONDS.labels(lane).observe(0)
@@ -111,18 +111,18 @@ class RequestThreads:
                 async with asyncio.timeout(seconds):
                     return await (while_connected(waiter, receive) if receive else waiter)
         except (asyncio.CancelledError, RequestAborted):
-            if not self._turns.give_up(caller, waiter) and not waiter.cancelled():
+            if not self._turns.leave_queue(caller, waiter) and not waiter.cancelled():
                 self._leave(waiter.result())  # it came at the same moment
             raise
         except TimeoutError as exc:
-            if not self._turns.give_up(caller, waiter) and not waiter.cancelled():
+            if not self._turns.leave_queue(caller, waiter) and not waiter.cancelled():
                 return waiter.result()  # it came at the same moment
             REFUSED.labels(lane).inc()
             raise too_busy() from exc
         finally:
             late.cancel()
 
-    def _leave(self, place: Place) -> None:
+    def _leave(self, place: Slot) -> None:
         is_last = place.caller.lane in _TRACING and self._turns.count(_TRACING) == 1
         if is_last and gc.get_count()[1] >= _WALKS:
             gc.collect(1)
@@ -131,7 +131,7 @@ class RequestThreads:
     def _serve_late(self) -> None:
         self._give(self._turns.serve())
 
-    def _give(self, served: Iterable[tuple[_Waiter, Place]]) -> None:
+    def _give(self, served: Iterable[tuple[_Waiter, Slot]]) -> None:
         given = deque(served)
         while given:
             waiter, place = given.popleft()

@@ -92,7 +92,7 @@ def _digest(token: str) -> bytes:
 _Waiter = TypeVar("_Waiter")
 
 
-class Place(NamedTuple):
+class Slot(NamedTuple):
     """The place of a running request; `began` is seconds of the clock."""
 
     caller: Caller
@@ -116,14 +116,14 @@ class Turns(Generic[_Waiter]):
     ) -> None:
         self._limits = limits
         self._clock = clock
-        self.places: list[Place] = []  # of those that run
+        self.places: list[Slot] = []  # of those that run
         self._lines: OrderedDict[Caller, deque[_Waiting[_Waiter]]] = OrderedDict()  # next one first
 
-    def enter(self, caller: Caller) -> Place | None:
+    def enter(self, caller: Caller) -> Slot | None:
         """Take a place; None if there is none for this caller."""
         if not self._has_place(caller):
             return None
-        self.places.append(Place(caller, self._clock()))
+        self.places.append(Slot(caller, self._clock()))
         return self.places[-1]
 
     def wait(self, caller: Caller, waiter: _Waiter) -> float | None:
@@ -144,12 +144,12 @@ class Turns(Generic[_Waiter]):
         line.append(_Waiting(waiter, self._clock()))
         return limits.timeout_seconds(len(line) - 1)
 
-    def leave(self, place: Place) -> list[tuple[_Waiter, Place]]:
+    def leave(self, place: Slot) -> list[tuple[_Waiter, Slot]]:
         """Give a place back; return the waiters that have places now, as `serve` does."""
         self.places.remove(place)
         return self.serve()
 
-    def serve(self) -> list[tuple[_Waiter, Place]]:
+    def serve(self) -> list[tuple[_Waiter, Slot]]:
         """Return the waiters that have places now, with these; due LATE_SECONDS after any change.
 
         One that leaves may let two go on: a place of its caller, and one of all.
@@ -160,7 +160,7 @@ class Turns(Generic[_Waiter]):
             served.append((self._served(caller), place))
         return served
 
-    def give_up(self, caller: Caller, waiter: _Waiter) -> bool:
+    def leave_queue(self, caller: Caller, waiter: _Waiter) -> bool:
         """Leave the queue; false if `waiter` was already given a place."""
         line = self._lines.get(caller, deque())
         waiting = next((place for place in line if place.waiter == waiter), None)
@@ -178,7 +178,7 @@ class Turns(Generic[_Waiter]):
     def _count_waiting(self, callers: Iterable[Caller]) -> int:
         return sum(len(self._lines.get(caller, ())) for caller in callers)
 
-    def _next(self) -> tuple[Caller, Place] | None:
+    def _next(self) -> tuple[Caller, Slot] | None:
         """Take a place for the caller whose turn it is; None if no waiting one may have a place."""
         in_turn = sorted(self._lines, key=lambda served: self._limits[served.lane].rank)
         for caller in in_turn:
@@ -196,7 +196,7 @@ class Turns(Generic[_Waiter]):
         runs_long = any(place.began <= before for place in self._ahead(caller))
         return runs_long and self._lines[caller][0].since <= before
 
-    def _ahead(self, caller: Caller) -> Iterator[Place]:
+    def _ahead(self, caller: Caller) -> Iterator[Slot]:
         """Yield the places for which a caller waits: its own, or those of all in a full lane."""
         for lane in (caller.lane, self._limits[caller.lane].within):
             if lane is None:
@@ -236,7 +236,7 @@ class Turns(Generic[_Waiter]):
         names = [place.caller.name for place in self._inside(lane)]
         return len(names) < limits.at_once and names.count(name) < limits.of_one_caller
 
-    def _inside(self, lane: Lane) -> list[Place]:
+    def _inside(self, lane: Lane) -> list[Slot]:
         """Return the places of a lane, with those of lanes within it."""
         return [
             place

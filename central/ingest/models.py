@@ -53,7 +53,7 @@ class IndexRun(models.Model):
     retries = models.PositiveIntegerField(default=0, help_text="Temporary failures in a row")
     claim = models.UUIDField(null=True, help_text="Who applies it: a fencing token, new each claim")
     lease_until = models.DateTimeField(
-        null=True, help_text="Nobody may claim the run before; of a queued run: its back-off"
+        null=True, help_text="The run cannot be claimed before; of a queued run: its back-off"
     )
     claimed_at = models.DateTimeField(null=True, help_text="When it was last taken to be applied")
     opened_at = models.DateTimeField(auto_now_add=True)

@@ -130,7 +130,7 @@ class OpenedRun(serializers.Serializer[Any]):
     vector_store = VectorStoreAccess(allow_null=True)
 
 
-class TreeAnswer(serializers.Serializer[Any]):
+class TreeAnswerSerializer(serializers.Serializer[Any]):
     """What a full run must send, and how many stored files it removes."""
 
     changed = serializers.ListField(child=serializers.CharField())

@@ -155,7 +155,7 @@ class RunView(APIView):
     @extend_schema(
         operation_id="index_run_abandon",
         parameters=[
-            OpenApiParameter("reason", str, enum=ABANDON_REASONS, description="Why it is given up")
+            OpenApiParameter("reason", str, enum=ABANDON_REASONS, description="Why it is abandoned")
         ],
         responses={204: None},
     )
@@ -183,10 +183,10 @@ class TreeView(APIView):
     @extend_schema(
         operation_id="index_run_put_tree",
         request={"application/x-ndjson": OpenApiTypes.BINARY},
-        responses=serializers.TreeAnswer,
+        responses=serializers.TreeAnswerSerializer,
     )
     def put(self, request: Request, run_id: UUID) -> HttpResponse:
-        """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are lacking."""
+        """Send the commit's whole tree (NDJSON, plain or gzip); answers which paths are missing."""
         limit = max_gzip_bytes(settings.TREE_MAX_BYTES)
         answer = put_tree(
             credential=credential_in(request),

@@ -20,14 +20,14 @@ _UNPROVEN: Final = 0.8  # the highest weight of what the benchmark did not judge
 class Calibration(NamedTuple):
     """score = cosine + shared * ln(1 + words) + named * ln(1 + words) + test, then `points`.
 
-    `points` are (score, weight), ascending; in between it is linear. Below `least_cosine` nothing
+    `points` are (score, weight), ascending; in between it is linear. Below `min_cosine` nothing
     is a link.
     """
 
     shared: float
     named: float
     test: float
-    least_cosine: float
+    min_cosine: float
     points: tuple[tuple[float, float], ...]
 
     def score(self, found: Resemblance) -> float:
@@ -46,7 +46,7 @@ _CALIBRATIONS: Final[Mapping[str, Calibration]] = {
         shared=0.28,
         named=0.1,
         test=-0.18,
-        least_cosine=0.45,
+        min_cosine=0.45,
         points=(
             (0.0, 0.0),
             (0.625, 0.1),
@@ -76,10 +76,10 @@ def weight_by(calibration: Calibration, found: Resemblance) -> float:
     """0.0-1.0 by a calibration."""
     scores, weights = zip(*calibration.points, strict=True)
     weight = float(np.interp(calibration.score(found), scores, weights))
-    return weight if found.cosine >= calibration.least_cosine else min(weight, _UNPROVEN)
+    return weight if found.cosine >= calibration.min_cosine else min(weight, _UNPROVEN)
 
 
-def least_cosine(*, embedder: str) -> float:
+def min_cosine(*, embedder: str) -> float:
     """The cosine below which no weight is above LINKED."""
     calibration = calibration_of(embedder)
-    return LINKED if calibration is None else calibration.least_cosine
+    return LINKED if calibration is None else calibration.min_cosine

@@ -75,9 +75,9 @@ def parse_node_id(text: str) -> NodeId:
 
 def document_key(public_id: str) -> str:
     """`adr-42` for ADR-42, adr-0042 and ADR_042."""
-    folded = public_id.lower()
-    numbered = _NUMBERED.fullmatch(folded)
-    return f"{numbered[1]}-{numbered[2]}" if numbered else folded
+    casefolded = public_id.lower()
+    numbered = _NUMBERED.fullmatch(casefolded)
+    return f"{numbered[1]}-{numbered[2]}" if numbered else casefolded
 
 
 def code_key(path: str, qualified_name: str) -> str:

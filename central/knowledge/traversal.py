@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class GraphTraversal:
     """`distances` by node, the roots' being 0; `is_cut`: there are more nodes than were read."""
 
     distances: dict[int, int]
@@ -80,7 +80,7 @@ def walk(
     types: Sequence[str] | None = None,
     direction: Direction = Direction.BOTH,
     depth: int = 1,
-) -> Walk:
+) -> GraphTraversal:
     """Up to `limit` nodes besides the roots, nearest first, up to `depth` steps from them.
 
     No level below one that is cut is read.
@@ -117,4 +117,4 @@ def walk(
             steps.setdefault(step.edge, step)
         if is_cut or not level:
             break
-    return Walk(distances, list(steps.values()), is_cut)
+    return GraphTraversal(distances, list(steps.values()), is_cut)

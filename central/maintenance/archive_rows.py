@@ -85,19 +85,19 @@ def _has_rows(table: str) -> bool:
 
 def _fill(script: IO[bytes]) -> None:
     with connection.cursor() as cursor:
-        lacking = set(connection.introspection.table_names(cursor)) - {_MIGRATIONS}
+        missing = set(connection.introspection.table_names(cursor)) - {_MIGRATIONS}
         cursor.execute(_SEQUENCES)
         sequences = {name for (name,) in cursor.fetchall()}
     for item in read_script(script):
         if isinstance(item, SequenceValue):
             _set_value(item, sequences)
-        elif item.table in lacking:
-            lacking.remove(item.table)
+        elif item.table in missing:
+            missing.remove(item.table)
             _copy(item)
         elif item.table != _MIGRATIONS:
             raise refused(f"it holds a table {item.table} that its version does not have")
-    if lacking:
-        raise refused(f"it lacks the rows of {min(lacking)}")
+    if missing:
+        raise refused(f"it lacks the rows of {min(missing)}")
 
 
 def _set_value(item: SequenceValue, sequences: set[str]) -> None:

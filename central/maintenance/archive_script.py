@@ -85,7 +85,7 @@ def refused(why: str) -> InvalidError:
     """Return the error for an archive that this service did not write."""
     return InvalidError(
         f"This is no backup of this service: {why}. Nothing was changed. Take a file that "
-        "`manage.py backup` wrote, from a place that nobody else can write to.",
+        "`manage.py backup` wrote, from a place that no other user can write to.",
         code="archive_refused",
     )
 

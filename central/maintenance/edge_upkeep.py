@@ -11,7 +11,7 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.models import Edge, Inheritance, PackageImport, Source
 from central.trace.stored.package_imports import (
-    IMPORT_COLUMNS,
+    PACKAGE_IMPORT_COLUMNS,
     import_rows,
     imported_by,
     imports_in,
@@ -65,7 +65,7 @@ def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     stored = _by_source(
         Edge.objects.filter(source__in=paths).values_list(*COLUMNS),
         Inheritance.objects.filter(source__in=paths).values_list(*BASE_COLUMNS),
-        PackageImport.objects.filter(source__in=paths).values_list(*IMPORT_COLUMNS),
+        PackageImport.objects.filter(source__in=paths).values_list(*PACKAGE_IMPORT_COLUMNS),
     )
     return [path for path in paths if live.get(path) != stored.get(path)]
 

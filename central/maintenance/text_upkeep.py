@@ -34,7 +34,7 @@ _log = structlog.get_logger(__name__)
 def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
     """Build what is missing and merge what is due; `go_on` is asked after each step.
 
-    A step takes a few seconds and may be interrupted. A damaged segment is left to the reconcile.
+    A step takes a few seconds and may be interrupted. The reconcile repairs a damaged segment.
     Not in a transaction.
     """
     is_due = True

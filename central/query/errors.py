@@ -16,7 +16,7 @@ class QueryError(InvalidError):
         self.column = column
 
 
-def near_names(name: str, known: Collection[str]) -> str:
+def similar_names(name: str, known: Collection[str]) -> str:
     """Return a sentence with the known names that resemble the name; all if there are few."""
     near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
     if near:

@@ -11,7 +11,7 @@ from central.query.patterns import owner_matcher, text_matcher
 from central.query.syntax import And, ContentTerm, Filter, Node, Not, Or, Query, Word, leaves
 
 Term = Filter | ContentTerm
-Found = Mapping[Term, bool]
+MatchedTerms = Mapping[Term, bool]
 
 
 class Owners(Protocol):
@@ -27,10 +27,10 @@ class Owners(Protocol):
 
 # Repository, path, language, owners
 _Facts = tuple[str | None, str | None, str | None, Owners | None]
-_Truth = Callable[[_Facts, Found], bool | None]
+_Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2, FilterName.OWNER: 3}
 _COSTS: Final = (1, 2, 0, 3)  # of looking at each; terms of content have none, and come first
-_NOTHING_FOUND: Found = {}
+_NOTHING_FOUND: MatchedTerms = {}
 
 
 class Evaluator:
@@ -58,7 +58,7 @@ class Evaluator:
         path: str,
         language: str,
         owners: Owners | None = None,
-        found: Found = _NOTHING_FOUND,
+        found: MatchedTerms = _NOTHING_FOUND,
     ) -> bool | None:
         """Return whether a file matches; `owners` are those of its repository.
 
@@ -78,7 +78,7 @@ def _is_of_owner(term: Node) -> bool:
     return isinstance(term, Filter) and term.name is FilterName.OWNER
 
 
-def _always(_facts: _Facts, _found: Found) -> bool:
+def _always(_facts: _Facts, _found: MatchedTerms) -> bool:
     return True
 
 
@@ -120,7 +120,7 @@ def _of_name(term: Filter, query: Query) -> _Truth:
         term.value, term.match, ignore_case=query.ignores_case(term), column=term.column
     )
 
-    def truth(facts: _Facts, _: Found) -> bool | None:
+    def truth(facts: _Facts, _: MatchedTerms) -> bool | None:
         fact = facts[place]
         return test(fact) if isinstance(fact, str) else None
 
@@ -132,7 +132,7 @@ def _of_owner(term: Filter) -> _Truth:
     wants_none = term.match is Match.SUBSTRING and term.value.lower() == NO_OWNER
     test = owner_matcher(term.value, term.match, column=term.column)
 
-    def truth(facts: _Facts, _found: Found) -> bool | None:
+    def truth(facts: _Facts, _found: MatchedTerms) -> bool | None:
         _, path, _, owners = facts
         if owners is None:
             return None
@@ -148,7 +148,7 @@ def _of_owner(term: Filter) -> _Truth:
 
 
 def _negation(inner: _Truth) -> _Truth:
-    def truth(facts: _Facts, found: Found) -> bool | None:
+    def truth(facts: _Facts, found: MatchedTerms) -> bool | None:
         value = inner(facts, found)
         return None if value is None else not value
 
@@ -156,7 +156,7 @@ def _negation(inner: _Truth) -> _Truth:
 
 
 def _first(parts: Sequence[_Truth], *, decides: bool) -> _Truth:
-    def truth(facts: _Facts, found: Found) -> bool | None:
+    def truth(facts: _Facts, found: MatchedTerms) -> bool | None:
         result: bool | None = not decides
         for part in parts:
             value = part(facts, found)

@@ -1,17 +1,34 @@
-"""Actions of administrators on a repository: re-index, pause, resume, expect, purge.
+"""Actions of administrators on a repository: re-index, pause, resume, correct, expect, purge.
 
 Each is atomic and writes an entry to the audit log; `actor` is of central.tenancy.audit.
 """
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
+from central.errors import InvalidError, NotFoundError
 from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import ExpectedBy, Repository
 from central.repositories.services import retire_repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
+
+
+def repositories_named(organization: Organization, names: Collection[str]) -> list[Repository]:
+    """Return these repositories. Raises NotFoundError if one of them is not there."""
+    here = Repository.objects.filter(organization=organization, retired_at=None, name__in=names)
+    found = list(here.select_related("organization"))
+    if unknown := set(names) - {repository.name for repository in found}:
+        raise NotFoundError(
+            f"{organization} has no repository {', '.join(sorted(unknown))}. Nothing was changed.",
+            code="repository_not_found",
+        )
+    return found
 
 
 @transaction.atomic
@@ -42,6 +59,35 @@ def resume(repository: Repository, *, actor: str) -> bool:
         paused=False
     )
     return _recorded(done, repository, actor, "repository.resumed")
+
+
+@transaction.atomic
+def correct(repository: Repository, *, actor: str, **facts: str) -> bool:
+    """Set `tracked_ref`, `visibility` or `web_url` by hand; False if nothing changes.
+
+    The next webhook or signed run that knows better replaces them. Raises InvalidError.
+    """
+    here = Repository.objects.select_for_update(no_key=True)
+    found = here.filter(pk=repository.pk, retired_at=None).first()
+    changes = (
+        {}
+        if found is None
+        else {
+            name: {"before": before, "after": after}
+            for name, after in facts.items()
+            if (before := getattr(found, name)) != after
+        }
+    )
+    if found is None or not changes:
+        return False
+    for name in changes:
+        setattr(found, name, facts[name])
+    try:
+        found.clean_fields(exclude={field.name for field in found._meta.fields} - set(changes))
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    found.save(update_fields=list(changes))
+    return _recorded(1, repository, actor, "repository.changed", changes)
 
 
 @transaction.atomic
@@ -84,12 +130,19 @@ def purge(repository: Repository, *, actor: str) -> bool:
     return _recorded(1, repository, actor, "repository.purged")
 
 
-def _recorded(done: int, repository: Repository, actor: str, action: str) -> bool:
+def _recorded(
+    done: int,
+    repository: Repository,
+    actor: str,
+    action: str,
+    detail: Mapping[str, Any] | None = None,
+) -> bool:
     if done:
         record(
             actor=actor,
             action=action,
             target=repository.name,
             organization=repository.organization,
+            detail=detail,
         )
     return bool(done)

@@ -106,7 +106,7 @@ class Repository(models.Model):
         help_text="When an administrator said that answers do not lack it, until it is indexed",
     )
     retired_at = models.DateTimeField(
-        null=True, blank=True, help_text="Nobody sees it any more; what it holds is being purged"
+        null=True, blank=True, help_text="It is invisible; what it holds is being purged"
     )
     files = models.PositiveIntegerField(default=0, help_text="Indexed files")
     skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")

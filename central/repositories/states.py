@@ -32,7 +32,7 @@ NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 
 
 def had_nothing_to_do(state: str, reason: str) -> bool:
-    """Whether a run ended because the index is as new as its commit: nobody gave it up."""
+    """Whether a run ended because the index is as new as its commit: it was not cancelled."""
     return state == RunState.ABANDONED and reason in NOTHING_TO_DO
 
 

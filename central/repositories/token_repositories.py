@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from central.errors import NotFoundError
 from central.repositories.models import Repository
-from central.sentences import near_names
+from central.sentences import similar_names
 from central.tenancy.models import Scope
 from indexer.output.terminal import NAMES, first_names
 
@@ -25,7 +25,7 @@ def check_token_repositories(
     unknown = sorted(set(names) - known)
     if not unknown:
         return ""
-    near = near_names(unknown[:NAMES], {name.lower(): name for name in known})
+    near = similar_names(unknown[:NAMES], {name.lower(): name for name in known})
     listed = f"There is no repository {first_names(unknown)} yet.{near}"
     if Scope.INDEX in scopes:
         return f"{listed} The token may create it; check the name."

@@ -40,7 +40,7 @@ class ServerRecord(TypedDict):
 def data_directory(given: str | None) -> Path:
     """Return AETERNA_DATA_DIR, else `var/` of a checkout, else the user's data directory."""
     if given:
-        return Path(os.path.expanduser(given)).resolve()  # noqa: PTH111 - ~nobody stays as it is
+        return Path(os.path.expanduser(given)).resolve()  # noqa: PTH111 - `~name` of no user stays as it is
     beside = Path(__file__).resolve().parents[2]
     if (beside / "manage.py").is_file():
         return beside / "var"

@@ -31,20 +31,20 @@ class Guard:
     """A thread that restarts PostgreSQL up to 5 times in 10 minutes, with growing pauses.
 
     A server that does not answer for `hung_seconds` is killed first. On a full disk it waits for
-    space. After the last restart it calls `give_up` once, and the thread ends.
+    space. After the last restart it calls `stop_server` once, and the thread ends.
     """
 
     def __init__(
         self,
         server: Guarded,
         *,
-        give_up: Callable[[], object],
+        stop_server: Callable[[], object],
         hung_seconds: float = HUNG_SECONDS,
         ask_seconds: float = _ASK_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._server = server
-        self._give_up = give_up
+        self._stop_server = stop_server
         self._hung_seconds = hung_seconds
         self._ask_seconds = ask_seconds
         self._clock = clock
@@ -67,7 +67,7 @@ class Guard:
         while not self._stopping.wait(_LOOK_SECONDS):
             try:
                 if not self.look():
-                    self._give_up()
+                    self._stop_server()
                     return
             except Exception:  # noqa: BLE001 (nothing may end this thread)
                 _log.exception("postgres_guard_failed")

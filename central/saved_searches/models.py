@@ -12,7 +12,7 @@ from central.tenancy.models import Organization
 
 
 class SavedSearch(models.Model):
-    """A person's search in an organisation. Whoever opens it asks with rights of their own.
+    """A person's search in an organisation. Opening it uses the rights of the reader.
 
     `found` counts new lines that no message has reported.
     """

@@ -194,13 +194,13 @@ def missing_projects(
     return sorted(missing, key=lambda item: item.project)
 
 
-def _reason(repository: RepositorySnapshot, lack: str) -> str:
+def _reason(repository: RepositorySnapshot, partial_reason: str) -> str:
     reason = repository.incomplete_reason
     is_whole = repository.generation == 0 or reason == "failed"
-    return reason if is_whole else lack or reason
+    return reason if is_whole else partial_reason or reason
 
 
-def receipt_of(
+def search_receipt(
     scope: list[RepositorySnapshot], missing: list[MissingProject], *, took_ms: float
 ) -> Receipt:
     """Return the receipt of a search in `scope`; it is complete if nothing is missing."""

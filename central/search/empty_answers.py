@@ -25,7 +25,7 @@ from central.search.hints import hint_for
 from central.search.query import Mode
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
-from central.sentences import Sentence, near_names
+from central.sentences import Sentence, similar_names
 from indexer.limits import EXACT_HINT_NAMES
 
 # Whether a query finds something, with the other fields or without.
@@ -49,7 +49,7 @@ def looks_like_pattern(text: str) -> bool:
     return bool(_PATTERN.search(text.strip()))
 
 
-def advice_on(queries: Sequence[str]) -> str | None:
+def query_advice(queries: Sequence[str]) -> str | None:
     """Return how a question is written that looks like a regular expression or a path."""
     if any(map(looks_like_pattern, queries)):
         return PATTERN_ADVICE
@@ -147,7 +147,7 @@ def _owner_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
         "no_such_owner",
         "No CODEOWNERS in the search's scope names the owner {name}.{near}",
         name=unknown.value,
-        near=near_names([unknown.value], parts),
+        near=similar_names([unknown.value], parts),
     )
 
 
@@ -161,7 +161,7 @@ def _no_repository(unknown: Sequence[str], scope: SearchScope) -> Sentence:
         "no_such_repository",
         "No repository in the search's scope is called {names}.{near}",
         names=", ".join(names) + (" and others" if len(unknown) > len(names) else ""),
-        near=near_names(written, known),
+        near=similar_names(written, known),
     )
 
 

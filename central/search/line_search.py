@@ -20,7 +20,7 @@ from central.search.answers import (
     StreamEnd,
     Total,
     missing_projects,
-    receipt_of,
+    search_receipt,
 )
 from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
@@ -47,7 +47,7 @@ from indexer.limits import (
     STREAM_PORTION_SECONDS,
 )
 
-Holds = Callable[[int, str, str], bool]
+LineCondition = Callable[[int, str, str], bool]
 
 
 def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
@@ -108,7 +108,7 @@ def _answer(
         count=len(results),
         results=results,
         next_cursor=None,
-        receipt=receipt_of(scope.selected, missing, took_ms=round(seconds * 1000, 1)),
+        receipt=search_receipt(scope.selected, missing, took_ms=round(seconds * 1000, 1)),
         confidence=Confidence.STRONG if results else None,
         match=1.0 if results else None,
         total=Total(page.matches, page.files, page.at_least),
@@ -190,7 +190,7 @@ def _streamed(
     missing = _missing(scope, plan, search.unread)
     hint = _hint(credential, read, missing) if is_empty else None
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    yield StreamEnd(receipt_of(scope.selected, missing, took_ms=took_ms), hint)
+    yield StreamEnd(search_receipt(scope.selected, missing, took_ms=took_ms), hint)
 
 
 def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
@@ -218,7 +218,7 @@ def _checked_plan(read: ReadRequest) -> ExactPlan:
 class Restriction:
     """What a query requires of files, and the repositories in which that is not known of all."""
 
-    holds: Holds
+    holds: LineCondition
     unread: Unread
     plan: ExactPlan
     scope: SearchScope
@@ -262,7 +262,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     return Restriction(_among(found), search.unread, plan, scope)
 
 
-def _of_names(plan: ExactPlan, scope: SearchScope) -> Holds:
+def _of_names(plan: ExactPlan, scope: SearchScope) -> LineCondition:
     searched, owners = scope.searched, _owners(scope, plan)
 
     def holds(repository: int, path: str, language: str) -> bool:
@@ -288,7 +288,7 @@ def _reasons(scope: SearchScope, plan: ExactPlan, unread: Unread) -> Mapping[int
     return dict.fromkeys(unowned, "owners_unread") | unread.reasons
 
 
-def _among(found: Collection[tuple[int, str]]) -> Holds:
+def _among(found: Collection[tuple[int, str]]) -> LineCondition:
     return lambda repository, path, _: (repository, path) in found
 
 

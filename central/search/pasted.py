@@ -20,7 +20,7 @@ from central.query.pasted.error_message import (
 from central.query.pasted.places import parse_place
 from central.query.pasted.stack_trace import StackTrace, parse_trace
 from central.query.syntax import Literal, Node, Query, Regex, conjunction, conjuncts
-from central.search.answers import Answer, ReadAs, Reading, missing_projects, receipt_of
+from central.search.answers import Answer, ReadAs, Reading, missing_projects, search_receipt
 from central.search.confidence import Confidence
 from central.search.frame_places import ChosenPlaces
 from central.search.frame_results import find_places, frame_results
@@ -155,7 +155,7 @@ def _find_frames(scope: SearchScope, request: SearchRequest, trace: StackTrace) 
         count=len(results),
         results=results,
         next_cursor=None,
-        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
+        receipt=search_receipt(scope.selected, missing, took_ms=took_ms),
         confidence=Confidence.STRONG,
         match=1.0,
         reading=_reading(trace, chosen),

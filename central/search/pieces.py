@@ -14,7 +14,7 @@ from indexer.records.files import ChunkType
 _CUT_TYPES = frozenset({ChunkType.FUNCTION, ChunkType.METHOD, ChunkType.CLASS})
 _BLANK_LINES = 3  # at most between two pieces of a class; its methods are hits of their own
 
-Place = tuple[object, ...]
+HitKey = tuple[object, ...]
 
 
 class Joiner:
@@ -33,8 +33,8 @@ class Joiner:
     ) -> None:
         self._first_lines = first_lines
         self._by_file = by_file
-        self._hits: dict[Place, ScoredHit] = {}
-        self._named: set[Place] = set()
+        self._hits: dict[HitKey, ScoredHit] = {}
+        self._named: set[HitKey] = set()
 
     def __len__(self) -> int:
         return len(self._hits)
@@ -56,10 +56,10 @@ class Joiner:
         ]
         lines = self._first_lines(cut)
         self._named.update(names)
-        groups: dict[Place, list[ScoredHit]] = {}
+        groups: dict[HitKey, list[ScoredHit]] = {}
         for hit in ranked:
             groups.setdefault(_place(hit.row, lines.get(hit.row.id, 0)), []).append(hit)
-        joined: dict[Place, ScoredHit] = {}
+        joined: dict[HitKey, ScoredHit] = {}
         for place, pieces in groups.items():
             for run in _runs(pieces):
                 own = (*place, run[0].row.start_line) if len(run) < len(pieces) else place
@@ -76,19 +76,19 @@ def ungrouped(hits: Iterable[ScoredHit]) -> list[ScoredHit]:
     return sorted(every, key=lambda hit: -hit.score)
 
 
-def _files(hits: Iterable[ScoredHit]) -> list[tuple[Place, ScoredHit]]:
+def _files(hits: Iterable[ScoredHit]) -> list[tuple[HitKey, ScoredHit]]:
     """Return the best hit of each file, which holds the file's other hits."""
-    files: dict[Place, list[ScoredHit]] = {}
+    files: dict[HitKey, list[ScoredHit]] = {}
     for hit in hits:
         files.setdefault((hit.row.repository, hit.row.path), []).append(hit)
     return [(file, best._replace(further=tuple(rest))) for file, (best, *rest) in files.items()]
 
 
-def _name(row: LiveChunk) -> Place:
+def _name(row: LiveChunk) -> HitKey:
     return row.repository, row.path, row.type, row.container, row.name
 
 
-def _place(row: LiveChunk, first_line: int) -> Place:
+def _place(row: LiveChunk, first_line: int) -> HitKey:
     if first_line:
         return (*_name(row), first_line)
     return row.repository, row.path, row.start_line, row.end_line

@@ -23,10 +23,10 @@ from central.search.answers import (
     Instead,
     Result,
     missing_projects,
-    receipt_of,
+    search_receipt,
 )
 from central.search.confidence import Confidence, assess, confidence_of
-from central.search.empty_answers import advice_on, repository_hint
+from central.search.empty_answers import query_advice, repository_hint
 from central.search.facets import Facets, facets_of
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
@@ -329,7 +329,7 @@ def _answer(
     searched = answering_projects(scope.selected)
     confidence = confidence_of(page.match)
     if page.results:
-        said = [OF_CONFIDENCE.get(confidence), advice_on(read.request.queries)]
+        said = [OF_CONFIDENCE.get(confidence), query_advice(read.request.queries)]
     else:
         empty = partial(hint_for, request, searched=len(searched), missing=missing)
         said = [repository_hint(read, scope) or empty(is_restricted=page.is_restricted)]
@@ -343,7 +343,7 @@ def _answer(
         count=len(page.results),
         results=page.results,
         next_cursor=cursor,
-        receipt=receipt_of(scope.selected, missing, took_ms=took_ms),
+        receipt=search_receipt(scope.selected, missing, took_ms=took_ms),
         confidence=confidence,
         match=page.match,
         hint=Sentence.joined(hints) or None,

@@ -15,7 +15,7 @@ ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *OWN_HOSTS]
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_IS_EMBEDDED = not DATABASE_URL
 if not DATABASE_URL:
-    env.forget("PG")  # libpq and the wheel would obey what is meant for another database
+    env.unset("PG")  # libpq and the wheel would obey what is meant for another database
     from central.runtime.postgres import embedded_postgres
 
     DATABASE_URL = embedded_postgres(DATA_DIR / "postgres")

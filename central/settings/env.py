@@ -32,7 +32,7 @@ def text(name: str, default: str | None = None) -> str | None:
         ) from exc
 
 
-def forget(prefix: str) -> None:
+def unset(prefix: str) -> None:
     """Drop every variable with this prefix, for this process and its children."""
     for name in [name for name in os.environ if name.startswith(prefix)]:
         del os.environ[name]

@@ -39,9 +39,9 @@ def single_sign_on() -> SingleSignOn | None:
     if issuer is None and client_id is None:
         return None
     if issuer is None or client_id is None:
-        given, lacking = ("ISSUER", "CLIENT_ID") if issuer else ("CLIENT_ID", "ISSUER")
+        given, missing = ("ISSUER", "CLIENT_ID") if issuer else ("CLIENT_ID", "ISSUER")
         raise ImproperlyConfigured(
-            f"AETERNA_SSO_{given} is set and AETERNA_SSO_{lacking} is not: set both (and, unless "
+            f"AETERNA_SSO_{given} is set and AETERNA_SSO_{missing} is not: set both (and, unless "
             "the provider knows this service as a public client, AETERNA_SSO_CLIENT_SECRET or "
             "AETERNA_SSO_CLIENT_SECRET_FILE), or neither."
         )

@@ -18,7 +18,7 @@ atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 SECRET_KEY = "test-only-secret-key-that-is-long-enough-for-hmac"  # noqa: S105
 ALLOWED_HOSTS = ["*"]
 METRICS_TOKEN = "test-only-token-of-metrics"  # noqa: S105
-env.forget("PG")
+env.unset("PG")
 DATABASE_IS_EMBEDDED = True
 if template := env.text("AETERNA_TEST_DATABASE"):  # of tests/database.py, with its tables
     subprocess.run(["cp", "-a", template, DATA_DIR], check=True)  # noqa: S603, S607

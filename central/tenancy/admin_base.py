@@ -1,26 +1,20 @@
-"""Base classes of every admin: audited, bounded, filtered."""
+"""Base classes of every admin: read-only, bounded, filtered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin as DjangoModelAdmin
-from django.db import transaction
 from django.db.models import Model, QuerySet
-from django.forms import BaseModelFormSet, ModelForm
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.utils import timezone
 from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
 from unfold.sites import UnfoldAdminSite
 
-from central.tenancy.audit import form_changes, form_values, record, user_actor
-from central.tenancy.models import Organization
 
-
-class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
+class Site(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
     """The admin. central.web.admin_dashboard fills its front page."""
 
     index_template = "administration/index.html"
@@ -32,106 +26,36 @@ class AuditedSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
         **options: Any,
     ) -> None:
         """Leave out models of installed packages, whose changes would not be audited."""
-        if admin_class is not None and issubclass(admin_class, AuditedAdmin):
+        if admin_class is not None and issubclass(admin_class, BoundedAdmin):
             super().register(model_or_iterable, admin_class, **options)
 
 
-class AuditedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
-    """An admin that writes the audit log in the transaction of the change."""
+class BoundedAdmin(ModelAdmin):  # type: ignore[misc] # unfold has no types
+    """An admin of ours, whose lists are bounded."""
 
-    noun = ""  # of the audit log's actions, where it is not the model's name
     list_per_page = 50
     list_max_show_all = 0  # pages are bounded; unfold's link to all is hard to read on dark
     show_full_result_count = False  # it counts the table once more, without the filters
 
-    def audit(
-        self, request: HttpRequest, obj: Any, verb: str, detail: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write one entry: `verb` in the past ("changed"), `detail` without secrets."""
-        record(
-            actor=user_actor(request.user),  # type: ignore[arg-type] # always a signed-in user
-            action=f"{self.noun or self.opts.model_name}.{verb}",
-            target=self.target_of(obj),
-            organization=self.organization_of(obj),
-            detail=detail,
-        )
 
-    def target_of(self, obj: Any) -> str:
-        return str(obj)
+class ReadOnly:
+    """Nothing is written here: pages and commands do that."""
 
-    def organization_of(self, obj: Any) -> Organization | str:
-        """Return its organisation; "" if it has none."""
-        return getattr(obj, "organization", "")
-
-    def save_related(
-        self,
-        request: HttpRequest,
-        form: "ModelForm[Any]",
-        formsets: "Iterable[BaseModelFormSet[Any, Any]]",
-        change: bool,
-    ) -> None:
-        """Audit an add or change, as the last step of both."""
-        super().save_related(request, form, formsets, change)
-        if not change:
-            self.audit(request, form.instance, "created", form_values(form))
-        elif changes := form_changes(form):
-            self.audit(request, form.instance, "changed", changes)
-        for formset in formsets:
-            self._audit_formset(request, formset)
-
-    def _audit_formset(self, request: HttpRequest, formset: "BaseModelFormSet[Any, Any]") -> None:
-        of_model = self.admin_site.get_model_admin(formset.model)
-        forms = {id(form.instance): form for form in formset.forms}
-        for obj in formset.new_objects:
-            of_model.audit(request, obj, "created", form_values(forms[id(obj)]))
-        for obj, _ in formset.changed_objects:
-            of_model.audit(request, obj, "changed", form_changes(forms[id(obj)]))
-        for obj in formset.deleted_objects:
-            of_model.audit(request, obj, "deleted")
-
-    def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Delete it, and record the rows that were deleted with it."""
-        target, organization = self.target_of(obj), self.organization_of(obj)
-        _, gone = obj.delete()
-        record(
-            actor=user_actor(request.user),  # type: ignore[arg-type]
-            action=f"{self.noun or self.opts.model_name}.deleted",
-            target=target,
-            organization=organization,
-            detail={"rows": gone},
-        )
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Delete one by one, each with its entry."""
-        for obj in queryset:
-            self.delete_model(request, obj)
-
-    def response_action(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponseBase | None:
-        """Run an action on all chosen rows, with their entries, or on none."""
-        with transaction.atomic():
-            answer: HttpResponseBase | None = super().response_action(request, queryset)
-        return answer
-
-
-class ReadOnlyAdmin(AuditedAdmin):
-    """An admin of large read-only history, without row counts."""
-
-    paginator = InfinitePaginator
-    actions = None
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse it: only the service writes history."""
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse it: history does not change."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse it: history is deleted after its retention period."""
         return False
+
+
+class ReadOnlyAdmin(ReadOnly, BoundedAdmin):
+    """An admin that shows; its lists do not count a table, which may be large."""
+
+    paginator = InfinitePaginator
+    actions = None
 
 
 _MONTHS = 24

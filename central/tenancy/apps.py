@@ -21,12 +21,12 @@ class TenancyConfig(AppConfig):
 
 
 class Administration(SimpleAdminConfig):
-    """`django.contrib.admin`, where every change is audited (central.tenancy.admin_base).
+    """`django.contrib.admin`, on our own site (central.tenancy.admin_base).
 
     The admins are imported with the routes (central.urls) and for the checks, not by each command.
     """
 
-    default_site = "central.tenancy.admin_base.AuditedSite"
+    default_site = "central.tenancy.admin_base.Site"
 
     def ready(self) -> None:
         """Register the admin's checks."""

@@ -36,6 +36,9 @@ def validate_embedder(text: str) -> None:
         raise ValidationError(f"There is no embedder {spec}. {problem}")
 
 
+VISIBILITIES = ("public", "internal", "private")  # of repositories, at their forge
+
+
 class Scope(models.TextChoices):
     """A permission of a credential."""
 
@@ -84,7 +87,7 @@ class Organization(models.Model):
     retired_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="Nobody sees it any more; all that it holds is being purged",
+        help_text="It is invisible; all that it holds is being purged",
     )
 
     objects = ActiveOrganizations()

@@ -110,7 +110,7 @@ def _looked_up(token: str) -> Credential:
         permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()
         if permissions is None:
             raise UnauthenticatedError(
-                "Whoever made the token is no member of the organisation any more; ask an "
+                "The person who made the token has left the organisation; ask an "
                 "administrator to add them again, or for a token of another.",
                 code="token_owner_gone",
             )

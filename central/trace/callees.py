@@ -32,14 +32,14 @@ def override_edges(resolver: BatchResolver, edges: Sequence[Edge]) -> list[Edge]
         for edge in edges
         if edge.definition and edge.definition.receiver and edge.site.access != Access.BASE
     ]
-    overriding = _overriding(
+    subclasses = _overriding(
         resolver, {(receiver, last_name(edge.target[1])) for edge, receiver in virtual}
     )
     asked = [
         (edge, SameScopeDefinitions(file, f"{name}.{member}"))
         for edge, receiver in virtual
         for member in [last_name(edge.target[1])]
-        for file, name in overriding.get((receiver, member), ())
+        for file, name in subclasses.get((receiver, member), ())
     ]
     answers = resolver.resolve_all([near for _, near in asked])
     found: dict[tuple[int, Key], Edge] = {}
@@ -61,8 +61,8 @@ def _overriding(
         stored = overriding_classes(resolver, wanted, limit=MAX_OVERRIDING + 1)
         if len(stored) > MAX_OVERRIDING:
             resolver.resolve_all([Limit(CUT_OVERRIDES)])
-        for receiver, member, overriding in stored[:MAX_OVERRIDING]:
-            found[receiver, member].append(overriding)
+        for receiver, member, subclasses in stored[:MAX_OVERRIDING]:
+            found[receiver, member].append(subclasses)
         return found
     members = overriding_members(resolver, {member for _, member in wanted})
     below = _below(resolver, {key for keys in members.values() for key in keys})

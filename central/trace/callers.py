@@ -157,8 +157,8 @@ def _stored_callers(
     unresolved = len(live.unresolved) + count_unresolved(resolver, names)
     _, total = count_references(resolver, names, limit=MAX_UNRESOLVED + 1)
     found.tally = tally_with(names, leading, total, unresolved, sample)
-    nowhere = imported_from_nowhere(resolver, names, limit=MAX_RESOLVED)
-    found.untargeted = [*live.untargeted, *nowhere]
+    of_unknown = imported_from_nowhere(resolver, names, limit=MAX_RESOLVED)
+    found.untargeted = [*live.untargeted, *of_unknown]
     if is_low:
         stored = unresolved_in_stored(resolver, names, limit=MAX_UNRESOLVED)
         listed = [*live.unresolved, *stored][:MAX_UNRESOLVED]

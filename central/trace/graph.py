@@ -12,7 +12,7 @@ from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
 from central.trace.edges import Edge
-from central.trace.receipts import cut_definitions, hint_for, receipt_of
+from central.trace.receipts import cut_definitions, hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -222,7 +222,7 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     ]
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
     cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
-    receipt = receipt_of(
+    receipt = trace_receipt(
         scope,
         tally=call_graph.tally,
         cut=cut,

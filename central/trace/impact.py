@@ -16,7 +16,7 @@ from central.trace.answers import (
 )
 from central.trace.edges import Step
 from central.trace.links import links
-from central.trace.receipts import hint_for, receipt_of
+from central.trace.receipts import hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, has_file, traced
 from central.trace.requests import ChangedFile, ImpactRequest
 from central.trace.resolve.definitions import (
@@ -54,7 +54,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
     )
     cut += [*sorted(traversal.cut), *limits_met(scope.resolver)]
     symbols = _symbols(scope, changed, traversal, request.limit)
-    receipt = receipt_of(
+    receipt = trace_receipt(
         scope,
         tally=traversal.first.tally,
         cut=cut,

@@ -19,7 +19,7 @@ from central.trace.callees import resolve_callees
 from central.trace.edges import Edge, Step
 from central.trace.imports import edges_of_imports
 from central.trace.links import links
-from central.trace.receipts import receipt_of
+from central.trace.receipts import trace_receipt
 from central.trace.request_scope import TraceScope, traced
 from central.trace.requests import FilePosition
 from central.trace.resolve.definitions import (
@@ -75,7 +75,7 @@ def definition_at(*, credential: Credential, position: FilePosition) -> Meaning:
     with traced(credential, "definition") as scope:
         found = meaning_at(scope, position)
         scope.span.set_attributes(resultCount=len(found.shown))
-        receipt = receipt_of(
+        receipt = trace_receipt(
             scope,
             tally=found.tally,
             cut=limits_met(scope.resolver),

@@ -56,7 +56,7 @@ def missing_projects(
     return missing
 
 
-def receipt_of(
+def trace_receipt(
     scope: TraceScope,
     *,
     tally: Tally,

@@ -29,7 +29,7 @@ from central.trace.edges import Step, is_of_kind
 from central.trace.imports import edges_to_imported
 from central.trace.links import links
 from central.trace.position import meaning_at
-from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, receipt_of
+from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.requests import FilePosition, ReferencesRequest, TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -209,7 +209,7 @@ def uses_by_project(
             )
             for repository in order[:projects]
         ]
-        receipt = receipt_of(
+        receipt = trace_receipt(
             scope,
             tally=found.tally,
             cut=found.cut,
@@ -264,7 +264,7 @@ def _page(
     steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
     page, following = page_from(scope, steps, position, request.limit)
     cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
-    receipt = receipt_of(
+    receipt = trace_receipt(
         scope,
         tally=result.tally,
         cut=result.cut,

@@ -11,7 +11,7 @@ _HEAD_CHARACTERS: Final = 2_000
 _LOOKS: Final = 10  # at occurrences of the name in them
 
 
-class Used(Protocol):
+class WrittenReference(Protocol):
     """A reference; `line` counts from 1, `column` characters from 0."""
 
     @property
@@ -33,7 +33,7 @@ class Defined(Protocol):
     def end_line(self) -> int: ...
 
 
-_Used = TypeVar("_Used", bound=Used)
+_Used = TypeVar("_Used", bound=WrittenReference)
 _Defined = TypeVar("_Defined", bound=Defined)
 
 
@@ -73,7 +73,7 @@ def line_starts(text: str) -> list[int]:
     return starts
 
 
-def _position(text: str, starts: Sequence[int], reference: Used) -> int | None:
+def _position(text: str, starts: Sequence[int], reference: WrittenReference) -> int | None:
     name = reference.name
     if not name or "\n" in name or reference.line > len(starts):
         return None

@@ -1,63 +1,60 @@
-"""A laid-out graph ready to be written as SVG, and a call graph's edges as rows of a table.
+"""A graph ready to be written as SVG, and a call graph's edges as rows of a table.
 
 `knowledge_drawing` does the same for nodes of the knowledge graph.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.requests import CONFIDENCES
 from central.web.graph_groups import NodeGroup, groups_of
-from central.web.graph_layout import (
-    HEIGHT,
-    SMALL_COLUMNS,
-    WIDTH,
-    Arc,
-    Box,
-    Line,
-    Picture,
-    Vertex,
-    levels_of,
-    picture_of,
-)
+from central.web.graph_levels import Arc, Vertex, levels_of, tints_of
 from central.web.plain_text import columns, shortened
 from central.web.trace_rows import RULE_WORDS
 from central.web.urls_for import end_url, file_url, graph_url
 
+_COLUMNS: Final = 24  # of a label, in characters as wide as a digit
+_SMALL_COLUMNS: Final = 28  # of the line below it
+
 
 @dataclass(frozen=True, slots=True)
-class SvgBox:
-    """A box; `number` is its index, which lines name. `is_group`: it stands for several nodes."""
+class Box:
+    """A vertex as a box of its layer; `tint` is 0 to TINTS - 1. `is_group`: of several nodes."""
 
-    box: Box
-    number: int
+    level: int
+    label: str
+    place: str
+    tint: int
+    is_root: bool
     url: str
     title: str
-    is_group: bool = False
+    is_group: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SvgLine:
-    """A line; `style` is a class of graph.css, `label` stands beside it where there is one."""
+class Line:
+    """An arc between the boxes at two indices.
 
-    line: Line
+    `style` is a class of graph.css, `label` stands beside it where there is one.
+    """
+
+    arc: Arc
+    source: int
+    target: int
     style: str
     title: str
-    label: str = ""
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All of it; `projects` are (name, tint)."""
+    """All of it; `projects` are (name, tint), as the legend has them."""
 
-    width: int
-    height: int
-    box_width: int
-    box_height: int
-    boxes: list[SvgBox]
-    lines: list[SvgLine]
+    boxes: list[Box]
+    lines: list[Line]
     projects: list[tuple[str, int]]
 
 
@@ -75,26 +72,40 @@ class Row:
 
 
 def drawing_of(
-    picture: Picture,
+    vertices: Sequence[Vertex],
+    arcs: Iterable[Arc],
+    roots: Collection[str],
     *,
     box: Callable[[Vertex], tuple[str, str, bool]],
     line: Callable[[Arc], tuple[str, str, str]],
 ) -> Drawing:
-    """`box` gives a vertex's address, title and whether it is a group.
+    """Return the boxes from left to right, and the lines between them.
 
-    `line` gives an arc's style, title and label.
+    `box` gives a vertex's address, title and whether it is a group; `line` an arc's style, title
+    and label. The same graph gives the same drawing, in whatever order it comes. Arcs to what is
+    not among `vertices` are left out.
     """
-    boxes = [
-        SvgBox(placed, number, *box(placed.vertex)) for number, placed in enumerate(picture.boxes)
-    ]
+    known = {vertex.id: vertex for vertex in vertices}
+    joined = sorted(arc for arc in arcs if arc.source in known and arc.target in known)
+    levels, tints = levels_of(known, joined), tints_of(vertices)
+    ordered = sorted(
+        vertices, key=lambda vertex: (levels[vertex.id], vertex.project, vertex.order, vertex.id)
+    )
+    index = {vertex.id: number for number, vertex in enumerate(ordered)}
     return Drawing(
-        width=picture.width,
-        height=picture.height,
-        box_width=WIDTH,
-        box_height=HEIGHT,
-        boxes=boxes,
-        lines=[SvgLine(curve, *line(curve.arc)) for curve in picture.lines],
-        projects=picture.projects,
+        boxes=[
+            Box(
+                levels[vertex.id],
+                shortened(vertex.label, _COLUMNS),
+                shortened(vertex.place, _SMALL_COLUMNS),
+                tints[vertex.project],
+                vertex.id in roots,
+                *box(vertex),
+            )
+            for vertex in ordered
+        ],
+        lines=[Line(arc, index[arc.source], index[arc.target], *line(arc)) for arc in joined],
+        projects=list(tints.items()),
     )
 
 
@@ -152,8 +163,8 @@ def call_graph(
     alone = [node for node in graph.nodes if node.id not in groups]
     vertices = [*vertices_of(alone), *map(_vertex_of_group, boxes.values())]
     arcs = [arc for arc in joined if arc.source != arc.target or arc.source not in boxes]
-    drawing = drawing_of(picture_of(vertices, arcs, graph.root), box=box, line=line)
-    drawn = dict.fromkeys(svg_line.line.arc for svg_line in drawing.lines)
+    drawing = drawing_of(vertices, arcs, graph.root, box=box, line=line)
+    drawn = dict.fromkeys(line.arc for line in drawing.lines)
     rows = [
         _row(edge, nodes, links.organization)
         for arc in dict.fromkeys((*drawn, *joined))  # those inside of a group come last
@@ -211,9 +222,9 @@ def name_of(node: GraphNode) -> str:
 def place_of(project: str, file: str) -> str:
     """Return project and file, shortened to fit; the project stays."""
     whole = f"{project}/{file}"
-    if columns(whole) <= SMALL_COLUMNS:
+    if columns(whole) <= _SMALL_COLUMNS:
         return whole
-    return shortened(f"{project}/…/{file_name(file)}", SMALL_COLUMNS)
+    return shortened(f"{project}/…/{file_name(file)}", _SMALL_COLUMNS)
 
 
 def file_name(path: str) -> str:

@@ -9,7 +9,7 @@ from central.knowledge.answers import EdgeView, NodeView
 from central.knowledge.models import CODE_KINDS, Origin
 from central.knowledge.services.questions import TraverseAnswer
 from central.web.graph_drawing import Drawing, drawing_of, file_name, place_of
-from central.web.graph_layout import Arc, Vertex, picture_of
+from central.web.graph_levels import Arc, Vertex
 from central.web.plain_text import plain_line, shortened
 from central.web.urls_for import node_url
 
@@ -93,7 +93,9 @@ def link_graph(answer: TraverseAnswer, *, organization: str, again: dict[str, ob
         return _style(joined[arc]), title, label
 
     drawing = drawing_of(
-        picture_of(vertices, joined, answer.roots),
+        vertices,
+        joined,
+        answer.roots,
         box=lambda vertex: (ends[vertex.id].url, _title(ends[vertex.id]), False),
         line=line,
     )

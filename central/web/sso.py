@@ -25,13 +25,13 @@ from jwt.exceptions import InvalidSubjectError
 
 from central.errors import NotFoundError
 from central.github.key_sets import usable_keys
+from central.http.bounded_session import BoundedSession
 from central.http.urls import absolute_url
 from central.settings.sso import EVERYBODY, SingleSignOn, is_safe_address
 from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
 from central.tenancy.services.memberships import add_member
-from central.web.sso_requests import ProviderSession
-from indexer.limits import SSO_NAME_CHARACTERS
+from indexer.limits import SSO_ANSWER_BYTES, SSO_NAME_CHARACTERS, SSO_REQUEST_SECONDS
 
 _LEEWAY_SECONDS = 30
 _ALGORITHMS = [  # those with a key pair: a client's secret signs nothing here
@@ -55,7 +55,7 @@ _NOT_VALID = (
 def configured() -> SingleSignOn:
     """Return the configured provider. Raises NotFoundError without one."""
     if settings.SSO is None:
-        raise NotFoundError("Nobody signs in elsewhere here; sign in with a password.")
+        raise NotFoundError("Single sign-on is not configured; sign in with a password.")
     return settings.SSO
 
 
@@ -222,8 +222,8 @@ class People(DefaultSocialAccountAdapter):  # type: ignore[misc]
         del args, kwargs
         return provider(request)
 
-    def get_requests_session(self) -> ProviderSession:
-        return ProviderSession()
+    def get_requests_session(self) -> BoundedSession:
+        return BoundedSession(seconds=SSO_REQUEST_SECONDS, max_bytes=SSO_ANSWER_BYTES)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
         """Refuse users who may not sign in; drop the addresses, so that none is looked up."""

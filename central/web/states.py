@@ -47,7 +47,7 @@ _INDEX: Final[dict[str, StateMessage]] = {
     IndexState.PAUSED: StateMessage(
         "quiet",
         "Indexing is paused; answers are of the commit below.",
-        "An administrator can resume it in the administration, under Repositories.",
+        "An administrator can resume it in the settings, under Repositories.",
     ),
 }
 _FIRST: Final = {  # of a repository without an index, by who is to make it

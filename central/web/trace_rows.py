@@ -76,7 +76,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DefinitionChoice:
     definition: ShownDefinition
     file_url: str
     symbol_url: str
@@ -117,9 +117,9 @@ def candidate_rows(
     ]
 
 
-def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[Choice]:
+def choices(definitions: Iterable[ShownDefinition], *, organization: str) -> list[DefinitionChoice]:
     return [
-        Choice(
+        DefinitionChoice(
             definition,
             file_url(organization, definition.project, definition.file, definition.line),
             symbol_url(organization, definition.qualified_name, **_place(definition)),

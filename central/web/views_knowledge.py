@@ -11,7 +11,7 @@ from django.urls import reverse
 from central.errors import NotFoundError
 from central.http.parameters import FLAG, INTEGER, query_object
 from central.knowledge.answers import NodeView, PolicyView
-from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Node, NodeKind
+from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, NodeKind
 from central.knowledge.resolution import CodePlace, find_target
 from central.knowledge.serializers import (
     ListNodesSerializer,
@@ -67,7 +67,6 @@ def knowledge(request: HttpRequest, credential: Credential) -> HttpResponse:
         "is_narrowed": bool(asked),
         "is_empty": not answer.nodes and not has_documents(credential=credential),
         "sees_all": credential.sees_all,
-        "may_add": _may(request.user, "add"),
     }
     return render(request, "web/knowledge.html", context)
 
@@ -106,7 +105,6 @@ def node(request: HttpRequest, credential: Credential, node: str) -> HttpRespons
         "depths": DEPTHS,
         "properties": [(name, value_text(value)) for name, value in view.properties.items()],
         "policy": _policy(view.policy) if view.policy else None,
-        "edit_url": _edit_url(request.user, view, credential),
         **_places(view, credential),
     }
     return render(request, "web/node.html", context)
@@ -181,18 +179,3 @@ def _is_directory(view: NodeView, credential: Credential) -> bool:
     """What is there and has no content of its own."""
     target = find_target(view.id, credential=credential)
     return isinstance(target, CodePlace) and not target.blob
-
-
-def _edit_url(user: Any, view: NodeView, credential: Credential) -> str:
-    """The admin's page of a document that was written here; "" for who may not change it."""
-    if view.kind in CODE_KINDS or view.path or not _may(user, "change"):
-        return ""
-    target = find_target(view.id, credential=credential)
-    if not isinstance(target, Node):
-        return ""
-    return reverse("admin:knowledge_document_change", args=[target.pk])
-
-
-def _may(user: Any, verb: str) -> bool:
-    """Whether documents are edited in the admin."""
-    return bool(user.is_staff and user.has_perm(f"knowledge.{verb}_document"))

@@ -9,11 +9,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
+from central.http.bounded_session import within
 from central.http.rate_limits import enforce
 from central.web.login_throttle import address_of
 from central.web.sso import Exchange, configured, provider, refused
-from central.web.sso_requests import within_limits
 from central.web.urls_for import is_own
+from indexer.limits import SSO_SECONDS
 
 STARTS = "300/5minute"  # from an address, which may be a whole office's
 _AWAY = (RequestException, OAuth2Error, KeyError)  # no answer, or none that is a configuration
@@ -32,7 +33,7 @@ def start(request: HttpRequest) -> HttpResponse:
     enforce(f"sso {address_of(request)}", STARTS, what="sso")
     after = request.GET.get("next", "")
     try:
-        with within_limits():
+        with within(SSO_SECONDS):
             response: HttpResponse = provider(request).redirect(
                 request, process="login", next_url=after if is_own(request, after) else None
             )
@@ -47,7 +48,7 @@ def callback(request: HttpRequest) -> HttpResponse:
     """Sign in whom the provider sends back with a code that is this session's."""
     configured()
     try:
-        with within_limits():
+        with within(SSO_SECONDS):
             response: HttpResponse = OAuth2CallbackView.adapter_view(
                 Exchange(request, provider(request).app.provider_id)
             )(request)

@@ -1,13 +1,9 @@
-"""People before the admin, and what its pages are asked."""
-
-from typing import Any
+"""People before the admin."""
 
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from tests.central.factories import UserFactory
-
-NO_MEMBERS = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
 
 
 def signed_in(user: User) -> Client:
@@ -31,9 +27,3 @@ def staff(*permissions: str) -> Client:
             Permission.objects.get(content_type__app_label=app, codename=codename)
         )
     return signed_in(user)
-
-
-def act(client: Client, address: str, action: str, *chosen: Any, **form: str) -> Any:
-    """Choose rows of a list, and an action; what comes after it."""
-    keys = [row.pk for row in chosen]
-    return client.post(address, {"action": action, "_selected_action": keys, **form}, follow=True)

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from structlog.testing import capture_logs
 
 from central.corpus.backends import vector_store
-from central.serve import CannotServeError, check_system, greeting, prepare_database, warm_up
+from central.serve import CannotServeError, check_system, greeting, load_backends, prepare_database
 from central.tenancy.models import Organization
 from indexer.errors import StoreUnavailableError
 
@@ -59,10 +59,10 @@ def test_store_that_is_away_does_not_keep_the_server_from_starting(
 
     monkeypatch.setattr(vector_store(), "check", away)
     with pytest.raises(StoreUnavailableError):  # the one in this process has no other way back
-        warm_up()
+        load_backends()
     settings.VECTOR_STORE_URL = "qdrant://store:6334"
     with capture_logs() as logs:
-        warm_up()
+        load_backends()
     (entry,) = [one for one in logs if one["log_level"] == "error"]
     assert entry["event"] == "store_unavailable"
     assert "store:6334" in entry["error"]
@@ -73,7 +73,7 @@ def test_embedder_that_cannot_be_opened_does_not_keep_the_server_from_starting()
     Organization.objects.create(slug="acme", embedder="nobody/nothing/7")
     Organization.objects.create(slug="globex", embedder="nonsense")
     with capture_logs() as logs:
-        warm_up()
+        load_backends()
     assert {entry["embedder"] for entry in logs if entry["log_level"] == "error"} == {
         "nobody/nothing/7",
         "nonsense",

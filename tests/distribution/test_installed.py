@@ -117,8 +117,9 @@ def test_the_extras_stand_beside_a_distribution_with_a_package_called_agents(
     prefix = tmp_path / "venv"
     uv("venv", "--python", sys.executable, prefix)
     package = f"{NAME}[chunkhound,codequery,langchain,server]"
-    command = ("pip", "install", "--python", prefix / "bin/python", package, AGENTS_SDK)
-    install(*command, environment=installation.settings())
+    command = ("pip", "install", "--python", prefix / "bin/python")
+    install(*command, package, environment=installation.settings())
+    install(*command, AGENTS_SDK, environment={})
     ours = "aeterna_code_search.integrations"
     modules = f"redis, opentelemetry.sdk, xxhash, {ours}.chunkhound.search"
     modules += f", {ours}.codequery.tool, {ours}.langchain.tool, aeterna_code_search.agents"

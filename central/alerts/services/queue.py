@@ -48,7 +48,7 @@ def send_alerts(*, is_stopping: Callable[[], bool] = lambda: False) -> int:
             detect(organization_id)
             delivered += send_next(organization_id)
             look_at_watched(organization_id, until=min(end, time.monotonic() + WATCH_SWEEP_SECONDS))
-        except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+        except Exception:  # noqa: BLE001 (one that fails blocks no other)
             _log.exception("alerts_failed", organization_id=organization_id)
     return delivered
 

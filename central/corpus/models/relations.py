@@ -70,7 +70,7 @@ class Import(models.Model):
 
 
 class Export(models.Model):
-    """A name that a file gives on; see indexer.records.references.Export."""
+    """A name that a file exports or re-exports; see indexer.records.references.Export."""
 
     repository = _repository()
     file = models.ForeignKey(File, models.CASCADE, related_name="export_set", db_index=False)

@@ -163,6 +163,6 @@ def _part_keys(
     for (data,) in fetch_rows(_ROWS, [segment.key, *between]):
         hashes, former = row_keys(data)
         new = ordinals[former]
-        is_kept = (new != _GONE) & (hashes >= first) & (hashes <= last)
-        keys.append(posting_keys(hashes[is_kept], new[is_kept]))
+        is_in_range = (new != _GONE) & (hashes >= first) & (hashes <= last)
+        keys.append(posting_keys(hashes[is_in_range], new[is_in_range]))
     return np.concatenate(keys)

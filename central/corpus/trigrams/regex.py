@@ -15,8 +15,8 @@ from central.corpus.trigrams.regex_syntax import (
     LINE_END,
     LINE_START,
     Alternatives,
+    AnyText,
     Characters,
-    Gap,
     Node,
     Repeated,
     Sequence,
@@ -112,8 +112,8 @@ def matches_no_text(pattern: str) -> bool:
 
 def _is_empty(node: Node) -> bool:
     match node:
-        case Characters(folded):
-            return folded <= {LINE_START, LINE_END}
+        case Characters(casefolded):
+            return casefolded <= {LINE_START, LINE_END}
         case Sequence(parts) | Alternatives(parts):
             return all(map(_is_empty, parts))
         case Repeated(part, _, most):
@@ -136,9 +136,9 @@ def _one_of(texts: Iterable[str]) -> Tree:
 
 def _matches(node: Node) -> _Matches:
     match node:
-        case Characters(folded):
-            return _Matches(folded)
-        case Gap():
+        case Characters(casefolded):
+            return _Matches(casefolded)
+        case AnyText():
             return _NOTHING_KNOWN
         case Sequence(parts):
             return reduce(_then, _runs(map(_matches, _joined(parts))), _EMPTY_TEXT)

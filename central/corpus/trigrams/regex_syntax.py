@@ -1,7 +1,7 @@
 """A conservative parser of RE2's syntax: what the characters of a match can be, and where.
 
 It may accept what RE2 refuses, which matches nothing. What it cannot read, it refuses. Case and
-flags do not matter: characters are folded, and a Gap stands for what flags could change. A line
+flags do not matter: characters are folded, and `AnyText` stands for what flags could change. A line
 also begins and ends where the text does.
 """
 
@@ -13,7 +13,7 @@ from central.corpus.trigrams.hashes import fold_table
 
 MOST_CHARACTERS: Final = 4_096  # of a pattern
 _MOST_DEPTH: Final = 100
-_MOST_OF_CLASS: Final = 16  # characters; a larger class is a Gap
+_MOST_OF_CLASS: Final = 16  # characters; a larger class is `AnyText`
 _MOST_OF_RANGE: Final = 128  # code points: both cases of letters fold to one
 
 _GROUP: Final = re.compile(r"\((?:\?(?:P?<\w+>|[imsU]*(?:-[imsU]+)?:))?(?!\?)")
@@ -42,11 +42,11 @@ class UnreadablePatternError(ValueError):
 class Characters:
     """One character, which folds to one of these."""
 
-    folded: frozenset[str]
+    casefolded: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class AnyText:
     """Any text."""
 
 
@@ -73,7 +73,7 @@ class Repeated:
     most: int | None
 
 
-Node: TypeAlias = Characters | Gap | Sequence | Alternatives | Repeated
+Node: TypeAlias = Characters | AnyText | Sequence | Alternatives | Repeated
 
 
 def parse_pattern(pattern: str, *, folds: bool = True) -> Node:
@@ -157,7 +157,7 @@ class _Parser:
             raise UnreadablePatternError
         character = self._take()
         if character == ".":
-            return [Gap()]
+            return [AnyText()]
         return [self._one(_ANCHORS.get(character, character))]
 
     def _group(self, depth: int) -> Node:
@@ -190,7 +190,7 @@ class _Parser:
         if start in _EMPTY_ESCAPES:
             self._take(2)
             return [Sequence(())]
-        return [Gap() if self._is_gap() else self._one(self._escaped_character())]
+        return [AnyText() if self._is_gap() else self._one(self._escaped_character())]
 
     def _is_gap(self) -> bool:
         """Read a class of characters or bytes, if one follows."""
@@ -233,7 +233,7 @@ class _Parser:
             characters |= self._characters(range(first, last + 1))
         self._take()
         if is_gap or not characters or len(characters) > _MOST_OF_CLASS:
-            return Gap()
+            return AnyText()
         return Characters(frozenset(characters))
 
     def _range(self) -> tuple[int, int]:

@@ -51,6 +51,15 @@ def set_policy(
 
 
 @transaction.atomic
+def renew_webhook_secret(organization: Organization, *, actor: str) -> Organization:
+    """Replace the secret of the organisation's webhooks, and return it as it is then."""
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+    version = policy_of(organization).webhook_secret_version + 1
+    changes: dict[str, Any] = {"webhook_secret_version": version}
+    return set_policy(organization_slug=organization.slug, actor=actor, **changes).organization
+
+
+@transaction.atomic
 def add_pattern(
     *, organization: Organization, patterns: str, pattern: str, actor: str
 ) -> GitHubPolicy:
@@ -86,7 +95,7 @@ def policy_of(organization: Organization) -> GitHubPolicy:
 
 
 def _locked_patterns(organization: Organization, patterns: str) -> list[str]:
-    """Return a list of the policy, which nobody else changes until the transaction ends."""
+    """Return a list of the policy, which nothing else changes until the transaction ends."""
     if patterns not in PATTERNS:
         raise InvalidError(f"There is no such list; there are {', '.join(PATTERNS)}.")
     Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)

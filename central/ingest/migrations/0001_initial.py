@@ -82,7 +82,7 @@ class Migration(migrations.Migration):
                 (
                     "lease_until",
                     models.DateTimeField(
-                        help_text="Nobody may claim the run before; of a queued run: its back-off",
+                        help_text="The run cannot be claimed before; of a queued run: its back-off",
                         null=True,
                     ),
                 ),

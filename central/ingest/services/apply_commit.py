@@ -103,7 +103,7 @@ def _loaded_tree(run: IndexRun) -> LoadedTree | None:
         return None
     tree = LoadedTree(run)
     tree.fill(lines)
-    mismatch = tree.mismatch(everything=run.mode == Mode.FORCE)
+    mismatch = tree.mismatch(of_all=run.mode == Mode.FORCE)
     if mismatch.missing:
         raise IncompleteRunError(
             f"{mismatch.missing} changed paths of the tree did not come, among them "

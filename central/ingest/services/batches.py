@@ -170,7 +170,7 @@ def _count_bytes(run: IndexRun, size: int) -> None:
         raise ThrottledError(
             f"{settings.WAITING_MAX_BYTES} bytes of the organisation's uploads may wait to be "
             "applied (AETERNA_WAITING_MAX_BYTES), and this would be more. Go on when runs have "
-            "ended, or give up open ones.",
+            "ended, or abandon open ones.",
             retry_after=_RETRY_SECONDS,
             code="too_much_waiting",
         )

@@ -67,7 +67,7 @@ class RunClaim(Claim[IndexRun]):
         return int(settings.RUN_MAX_ATTEMPTS)
 
     def retry(self, error: str) -> None:
-        """Apply the run again; after the last attempt, whoever queued it learns how many failed."""
+        """Apply the run again; after the last attempt, its error says how many there were."""
         super().retry(self.gave_no_answer() if self.is_last else error)
 
     @transaction.atomic
@@ -108,7 +108,7 @@ class RunClaim(Claim[IndexRun]):
         try:
             with transaction.atomic():
                 if self.mine().select_for_update(skip_locked=True, no_key=True).exists():
-                    self.renew()
+                    self.refresh()
         except Error as exc:  # the apply meets it, too, and says what comes of it
             _log.warning("heartbeat_failed", run=str(self.row.pk), error=str(exc))
             connection.close()
@@ -124,9 +124,9 @@ class RunClaim(Claim[IndexRun]):
         if self.beat(progress=progress, retries=0):
             self.row.retries = 0
 
-    def requeue(self, error: str) -> None:
+    def requeue(self, error: str, seconds: float = 0.0) -> None:
         """Queue the run again: a service that it needs is unavailable. No attempt is counted."""
-        pause = self.pause_seconds(self.row.retries)
+        pause = max(seconds, self.pause_seconds(self.row.retries))
         _log.warning("apply_postponed", run=str(self.row.pk), error=error, seconds=pause)
         self.put_back(pause, error, attempts=F("attempts") - 1, retries=F("retries") + 1)
 

@@ -1,7 +1,7 @@
 """Staging: a batch's vectors and points are written before its run is applied, most as it arrives.
 
 A staged batch has `file_vectors`; before, any of its points may be there. While its run is open,
-its row is locked meanwhile: whoever deletes unstaged batches waits, finds it staged, and leaves it
+its row is locked meanwhile: the deletion of unstaged batches waits, finds it staged, and leaves it
 to services.salvage, which deletes its points.
 """
 
@@ -54,9 +54,9 @@ class EmbeddingGoneError(Exception):
 
 
 def stage_uploads() -> bool:
-    """Stage the next batch of a run that is still open; false if none waits or the store is away.
+    """Stage the next batch of a run that is still open; false if none waits or the store is down.
 
-    Errors are logged: what they are is told by the apply, which stages what is left. A run whose
+    Errors are logged: the apply reports them, which stages what is left. A run whose
     batch cannot be staged keeps no other run from it.
     """
     failed: list[UUID] = []

@@ -190,9 +190,9 @@ class LoadedTree:
         """Yield stored paths that the tree does not have, in portions."""
         return self._paths(_REMOVED_PATHS)
 
-    def mismatch(self, *, everything: bool) -> TreeMismatch:
+    def mismatch(self, *, of_all: bool) -> TreeMismatch:
         """Compare the run's batches with the paths they must have: the changed ones, or all."""
-        statement = _MISSING_OF_ALL if everything else _MISSING_OF_CHANGED
+        statement = _MISSING_OF_ALL if of_all else _MISSING_OF_CHANGED
         with connection.cursor() as cursor:
             cursor.execute(statement, self._parameters)
             missing, example = cursor.fetchone()

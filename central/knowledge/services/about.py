@@ -32,7 +32,7 @@ _MAX_EDGES: Final = 2_000  # that are read
 _FIRST: Final = ("implements", "mentions")  # what says most
 
 
-class Subject(NamedTuple):
+class CodeSubject(NamedTuple):
     """An indexed file or, with a qualified name, a definition of it. `file` lacks its content."""
 
     file: File
@@ -127,7 +127,7 @@ def documents_about(
         .defer("content")
     }
     subjects = [
-        Subject(files[project, path], name)
+        CodeSubject(files[project, path], name)
         for project, path, name in places
         if (project, path) in files
     ]
@@ -138,7 +138,7 @@ def documents_about(
     )
 
 
-def knowledge_about(*, credential: Credential, subjects: Sequence[Subject]) -> Knowledge:
+def knowledge_about(*, credential: Credential, subjects: Sequence[CodeSubject]) -> Knowledge:
     """What concerns any of the subjects, which the credential must see. Four queries."""
     links = _links(subjects)
     linked = [link for link in links if link.type != VIOLATES]
@@ -149,9 +149,9 @@ def knowledge_about(*, credential: Credential, subjects: Sequence[Subject]) -> K
     )
 
 
-def _links(subjects: Iterable[Subject]) -> list[_Link]:
+def _links(subjects: Iterable[CodeSubject]) -> list[_Link]:
     """Edges of the nodes of code that concern a subject."""
-    by_repository: dict[int, list[Subject]] = {}
+    by_repository: dict[int, list[CodeSubject]] = {}
     for subject in subjects:
         by_repository.setdefault(subject.file.repository_id, []).append(subject)
     paths = {
@@ -212,7 +212,7 @@ def _rank(types: list[str]) -> int:
 
 
 def _policies(
-    subjects: Sequence[Subject], violated: Iterable[_Link], credential: Credential
+    subjects: Sequence[CodeSubject], violated: Iterable[_Link], credential: Credential
 ) -> list[ApplicablePolicy]:
     """Policies of a subject's language and path."""
     visible = visible_nodes(credential=credential).filter(
@@ -246,7 +246,7 @@ def _gravity(policy: ApplicablePolicy) -> tuple[bool, int, str]:
     return not policy.is_violated, Severity.values.index(policy.severity), policy.node.id
 
 
-def _holds_for_any(policy: Policy, subjects: Iterable[Subject]) -> bool:
+def _holds_for_any(policy: Policy, subjects: Iterable[CodeSubject]) -> bool:
     holds_for = pattern_matcher(policy)
     project = policy.document.node.repository_id
     return any(

@@ -148,7 +148,7 @@ def _attempt(work: Callable[[_Subject], bool], subject: _Subject) -> bool:
     """Whether it was done; what fails is logged."""
     try:
         return work(subject)
-    except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+    except Exception:  # noqa: BLE001 (one that fails blocks no other)
         _log.exception("graph_catch_up_failed", subject=str(subject))
         return False
 

@@ -65,9 +65,9 @@ def _make_anew(repository: Repository, matcher: Matcher) -> None:
     Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC).delete()
     PolicyCheck.objects.filter(repository=repository).update(rule_version=0)
     links = CodeLinks.objects.filter(pk=repository.pk).first()
-    everything = FileRange(repository, 0, links.file_id if links else 0)
-    read_files(everything, matcher)
-    link_chunks(everything)
+    whole = FileRange(repository, 0, links.file_id if links else 0)
+    read_files(whole, matcher)
+    link_chunks(whole)
     check_policies(repository, matcher)
 
 
@@ -91,7 +91,7 @@ def _facts(repository: Repository) -> set[_Fact]:
 
 
 def _weights(repository: Repository) -> dict[_Fact, float]:
-    """Weight of each semantic edge to the repository's code that its document keeps for sure."""
+    """Weight of each semantic edge to the repository's code that its document certainly keeps."""
     edges = Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC)
     weights = {
         (document, path, name): weight

@@ -15,8 +15,8 @@ from central.knowledge.resolution import CodePlace, node_not_found
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.about import (
     ApplicablePolicy,
+    CodeSubject,
     LinkedDocument,
-    Subject,
     knowledge_about,
 )
 from central.knowledge.services.related import related_documents
@@ -71,7 +71,7 @@ def context(
     row = File.objects.filter(repository=repository, path=file).defer("content").first()
     if row is None:
         raise node_not_found(f"code:{project}/{file}")
-    known = knowledge_about(credential=credential, subjects=[Subject(row)])
+    known = knowledge_about(credential=credential, subjects=[CodeSubject(row)])
     documents = known.documents + _alike(row, known.documents, scope)
     answer = ContextAnswer(
         project=project,

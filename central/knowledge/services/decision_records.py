@@ -41,8 +41,8 @@ def sync_records(fresh: FileRange) -> set[str]:
 def _lost_records(repository: Repository) -> QuerySet[Document]:
     """Records that are not archived, though their file is gone."""
     records = Document.objects.filter(node__repository=repository, archived_at=None)
-    is_there = Exists(file_of(OuterRef("source_path"), repository))
-    return records.exclude(source_path="").filter(~is_there)
+    exists = Exists(file_of(OuterRef("source_path"), repository))
+    return records.exclude(source_path="").filter(~exists)
 
 
 def _store_record(repository: Repository, path: str, content: str, record: Adr) -> None:

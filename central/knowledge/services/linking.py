@@ -107,8 +107,8 @@ def definitions_around(file: File, lines: Iterable[int]) -> dict[int, str]:
 
 def _remove_stale_mentions(repository: Repository) -> None:
     """What files that are gone said."""
-    is_there = Exists(file_of(OuterRef("path"), repository))
-    Mention.objects.filter(~is_there, repository=repository).delete()
+    exists = Exists(file_of(OuterRef("path"), repository))
+    Mention.objects.filter(~exists, repository=repository).delete()
     has_source = Exists(file_of(OuterRef("source__path"), repository))
     Edge.objects.filter(~has_source, origin=Origin.TEXT, source__repository=repository).delete()
 

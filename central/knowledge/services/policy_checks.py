@@ -44,7 +44,7 @@ class Pending:
             and self.literal in file.content
         )
 
-    def give_up(self, file: File) -> None:
+    def exceed_limit(self, file: File) -> None:
         """Note a file in which matching takes too much."""
         self.check.over_limit = [*self.check.over_limit, file.path]
         if len(self.check.over_limit) >= POLICY_FILES_OVER_LIMIT:

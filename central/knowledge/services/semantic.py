@@ -17,7 +17,7 @@ from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import pack_vector, unpack_vector
 from central.corpus.models import Chunk, Embedding, File
 from central.db import sql
-from central.knowledge.calibration import LINKED, least_cosine, weight_of
+from central.knowledge.calibration import LINKED, min_cosine, weight_of
 from central.knowledge.models import Document, Edge, NodeKind, Origin
 from central.knowledge.resemblance import code_words, resemblance, words_of
 from central.knowledge.resolution import CodePlace, node_of
@@ -75,7 +75,7 @@ def link_document(document: Document) -> None:
         collections = [collection_of(repository) for repository in repositories]
         query = HybridQuery(vector=vector, terms=None, limit=_CANDIDATES)
         (hits,) = vector_store().search(collections, [query])
-        least = least_cosine(embedder=organization.embedder)
+        least = min_cosine(embedder=organization.embedder)
         points = {hit.id: hit.score for hit in hits.dense if hit.score >= least}
         rows = Chunk.objects.filter(point__in=list(points), repository__in=repositories)
         candidates = [
@@ -106,7 +106,7 @@ def link_chunks(fresh: FileRange) -> None:
     documents = [key for key, _ in rows]
     matrix = np.stack([unpack_vector(bytes(vector)) for _, vector in rows])
     words: dict[int, frozenset[str]] = {}  # of those that come near, read when they do
-    least = least_cosine(embedder=repository.embedder)
+    least = min_cosine(embedder=repository.embedder)
     links: list[_Link] = []
     for chunks, vectors in _vectors(fresh):
         cosines = vectors @ matrix.T
@@ -230,8 +230,8 @@ def remove_edges_of_replaced_chunks(fresh: FileRange) -> None:
     """
     repository = fresh.repository
     edges = Edge.objects.filter(origin=Origin.SEMANTIC, target__repository=repository)
-    is_there = Exists(File.objects.filter(repository=repository, path=OuterRef("target__path")))
-    stale = edges.filter(Q(target__path__in=fresh.files().values("path")) | ~is_there)
+    exists = Exists(File.objects.filter(repository=repository, path=OuterRef("target__path")))
+    stale = edges.filter(Q(target__path__in=fresh.files().values("path")) | ~exists)
     full = (
         Edge.objects.filter(
             origin=Origin.SEMANTIC, source__in=stale.order_by().values("source").distinct()

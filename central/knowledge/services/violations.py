@@ -106,7 +106,7 @@ def _check_file(
     except OverLimitError:
         if len(concerned) == 1:
             _log.warning("policy_match_over_limit", path=file.path, policy=concerned[0].policy.pk)
-            concerned[0].give_up(file)
+            concerned[0].exceed_limit(file)
             return found, ()
     for position, check in enumerate(concerned):
         if position and is_over():
@@ -145,8 +145,8 @@ def _store(found: Sequence[tuple[CodePlace, int, list[Match]]]) -> None:
 
 
 def _remove_violations_of_gone_files(repository: Repository) -> None:
-    is_there = Exists(File.objects.filter(repository=repository, path=OuterRef("source__path")))
-    Edge.objects.filter(~is_there, type=VIOLATES, source__repository=repository).delete()
+    exists = Exists(File.objects.filter(repository=repository, path=OuterRef("source__path")))
+    Edge.objects.filter(~exists, type=VIOLATES, source__repository=repository).delete()
     files = File.objects.filter(repository=repository)
     for check in PolicyCheck.objects.filter(repository=repository).exclude(over_limit=[]):
         left = set(files.filter(path__in=check.over_limit).values_list("path", flat=True))

@@ -53,7 +53,7 @@ def list_next() -> bool:
         _log.warning("backfill_claim_lost", backfill=str(claim.row.pk))
     except ForgeUnavailableError as exc:
         if exc.pause_seconds:
-            claim.postpone(str(exc), exc.pause_seconds)
+            claim.requeue(str(exc), exc.pause_seconds)
         else:
             claim.retry(str(exc))
     except ForgeError as exc:

@@ -89,13 +89,13 @@ def request_again(repository: Repository, *, actor: str) -> bool:
     Also False while it is paused, and if its backfill was cancelled: nothing is cloned then. What
     may be used stays as its backfill has it, also if another person asks.
     """
-    followed = BackfillRepository.objects.filter(
+    cloned = BackfillRepository.objects.filter(
         ACTIVE,
         repository=repository,
         repository__indexed_by=IndexedBy.CENTRAL,
         repository__paused=False,
     )
-    return bool(queue_again(followed, actor=actor, error=""))
+    return bool(queue_again(cloned, actor=actor, error=""))
 
 
 def cancel_backfill(backfill: Backfill, *, actor: str) -> None:

@@ -1,6 +1,6 @@
 """After an upgrade: runs of repositories that an older extractor has read, and had no merge since.
 
-What a run may use stays as the repository's backfill has it, whoever asks for the upgrade.
+What a run may use stays as the repository's backfill has it, for any requester.
 """
 
 from collections import defaultdict
@@ -72,10 +72,10 @@ def older_repositories(organization: Organization) -> Iterator[OlderRepository]:
         for repository in here.iterator()
         if (parts := parts_to_read_again(repository))
     ]
-    followed = BackfillRepository.objects.filter(
+    cloned = BackfillRepository.objects.filter(
         ACTIVE, repository__in=[repository.pk for repository, _ in older]
     )
-    rows = {row.repository_id: row for row in followed}
+    rows = {row.repository_id: row for row in cloned}
     for repository, parts in older:
         row = rows.get(repository.pk)
         yield OlderRepository(repository, parts, _state(repository, row), row)

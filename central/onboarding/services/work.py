@@ -62,11 +62,11 @@ def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
 
 
 def _end(claim: CloneClaim, error: Exception) -> bool:
-    """End or postpone the work after an error; return whether the error was an expected one."""
+    """End or requeue the work after an error; return whether the error was an expected one."""
     if isinstance(error, SkippedError):
         claim.skip(str(error), has_nothing=isinstance(error, NothingThereError))
     elif isinstance(error, UnavailableError | ForgeUnavailableError):
-        claim.postpone(str(error), getattr(error, "pause_seconds", 0.0))
+        claim.requeue(str(error), getattr(error, "pause_seconds", 0.0))
     elif isinstance(error, QuotaError | ServiceError | ForgeError):
         claim.fail(str(error))
     elif isinstance(error, ChildError):
@@ -103,7 +103,7 @@ def _work(claim: CloneClaim, is_stopping: Callable[[], bool]) -> None:
         source = source_of(row)
         address = resolve(parse_address(source.url, settings.BACKFILL), settings.BACKFILL)
         cloned = _clone(address, source, limits, branch=_tracked_branch(row))
-        claim.renew(stage="indexing")
+        claim.refresh(stage="indexing")
         with repository_token(row, source, cloned) as token:
             index_clone(row, source, cloned, token=token, url=url, limits=limits)
         repository = _repository_of(row)

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             name="retired_at",
             field=models.DateTimeField(
                 blank=True,
-                help_text="Nobody sees it any more; what it holds is being purged",
+                help_text="It is invisible; what it holds is being purged",
                 null=True,
             ),
         ),

@@ -99,7 +99,7 @@ def save_search(
 def change_search(
     *, search: SavedSearch, user: "User", name: str, is_shared: bool, is_watched: bool
 ) -> None:
-    """Change a search of one's own. What was watched and is no longer, is forgotten.
+    """Change a search of one's own. The state of a watch that ends is deleted.
 
     Raises NotFoundError, InvalidError, ConflictError (`saved_search_exists`).
     """
@@ -188,8 +188,8 @@ def _forget_former_members(searches: QuerySet[SavedSearch]) -> bool:
     members = Membership.objects.filter(
         user=OuterRef("owner"), organization=OuterRef("organization")
     )
-    forgotten = searches.filter(~Exists(members), is_shared=False, owner__is_superuser=False)
-    deleted, _ = forgotten.delete()
+    ownerless = searches.filter(~Exists(members), is_shared=False, owner__is_superuser=False)
+    deleted, _ = ownerless.delete()
     return deleted > 0
 
 

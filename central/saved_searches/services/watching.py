@@ -75,7 +75,7 @@ def look_at_watched(organization_id: int, *, until: float) -> None:
             _look_at_all(search, until)
         except (ServiceError, ValidationError) as exc:
             _note(search, _sentence(exc))
-        except Exception:  # noqa: BLE001 (one that fails may hold up no other)
+        except Exception:  # noqa: BLE001 (one that fails blocks no other)
             _log.exception("watched_search_failed", search_id=search.pk)
 
 

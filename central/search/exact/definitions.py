@@ -18,7 +18,7 @@ from central.search.exact.text_pattern import Span
 from central.search.query import name_parts
 from central.search.rows import LEXEME_CHARACTERS, SYMBOL_ROWS, prefix_query
 
-Places = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
+NamesByLine = Mapping[int, Mapping[int, str]]  # the name that is defined, by file and line
 _Row = tuple[Any, ...]  # file, line, name, kind and qualified name of a symbol
 _TYPES: Final = frozenset({"class", "enum", "interface", "struct", "trait", "type"})
 DEFINES_NONE: Final = 3  # the rank of a file that defines no name
@@ -42,8 +42,8 @@ class Definitions:
     so by methods only, while a type elsewhere has the name; `others` define one that is meant.
     """
 
-    of_filters: Mapping[Filter, Places]
-    of_names: Places
+    of_filters: Mapping[Filter, NamesByLine]
+    of_names: NamesByLine
     exact: frozenset[int]
     methods: frozenset[int]
     others: frozenset[int]
@@ -76,7 +76,7 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
     of_names = _by_file(whole)
     for file, lines in _defined_like(plan, similar, repositories).items():
         of_names.setdefault(file, {}).update(lines)
-    of_filters: dict[Filter, Places] = {}
+    of_filters: dict[Filter, NamesByLine] = {}
     others = set(of_names)
     for symbol in plan.symbols:
         name, rows = _meant(symbol, plan.query, repositories)
@@ -139,7 +139,7 @@ def _named(names: Collection[str], repositories: Sequence[int]) -> list[_Row]:
 
 def _defined_like(
     plan: ExactPlan, names: Mapping[Regex, Collection[Identifier]], repositories: Sequence[int]
-) -> Places:
+) -> NamesByLine:
     """Return definitions whose signature a pattern matches, by the parts of their names."""
     different = {identifier for found in names.values() for identifier in found}
     queries = sorted(query for identifier in different if (query := _tokens_query(identifier)))

@@ -1,18 +1,67 @@
 """People and groups in the admin. Only a superuser grants permissions in it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.contrib.auth import admin as auth_admin
+from django.contrib.auth import get_permission_codename
 from django.contrib.auth.models import Group, User
 from django.db import transaction
+from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from central.tenancy.admin_base import AuditedAdmin
+from central.tenancy.admin_base import BoundedAdmin
+from central.tenancy.audit import form_changes, form_values, record, user_actor
 
 _RIGHTS = ["is_staff", "is_superuser", "groups", "user_permissions"]
+
+
+class AuditedAdmin(BoundedAdmin):
+    """An admin that writes the audit log in the transaction of the change."""
+
+    def audit(
+        self, request: HttpRequest, obj: Any, verb: str, detail: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write one entry: `verb` in the past ("changed"), `detail` without secrets."""
+        record(
+            actor=user_actor(request.user),  # type: ignore[arg-type] # always a signed-in user
+            action=f"{self.opts.model_name}.{verb}",
+            target=str(obj),
+            detail=detail,
+        )
+
+    def save_related(
+        self, request: HttpRequest, form: "ModelForm[Any]", formsets: Any, change: bool
+    ) -> None:
+        """Audit an add or change, as the last step of both."""
+        super().save_related(request, form, formsets, change)
+        if not change:
+            self.audit(request, form.instance, "created", form_values(form))
+        elif changes := form_changes(form):
+            self.audit(request, form.instance, "changed", changes)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Delete it, and record the rows that were deleted with it."""
+        _, gone = obj.delete()
+        self.audit(request, obj, "deleted", {"rows": gone})
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Delete one by one, each with its entry."""
+        for obj in queryset:
+            self.delete_model(request, obj)
+
+    def response_action(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponseBase | None:
+        """Run an action on all chosen rows, with their entries, or on none."""
+        with transaction.atomic():
+            answer: HttpResponseBase | None = super().response_action(request, queryset)
+        return answer
 
 
 @admin.register(User)
@@ -37,6 +86,20 @@ class UserAdmin(auth_admin.UserAdmin, AuditedAdmin):  # type: ignore[type-arg]
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Refuse people above, as for changing."""
         return not _is_above(request, obj) and super().has_delete_permission(request, obj)
+
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[Any, Any], set[Any], list[Any]]:
+        """Let what the admin only shows go with its person, where Django permits to delete it."""
+        gone, counts, names, protected = super().get_deleted_objects(objs, request)
+        kept = {
+            model._meta.verbose_name
+            for model in self.admin_site._registry
+            if not request.user.has_perm(
+                f"{model._meta.app_label}.{get_permission_codename('delete', model._meta)}"
+            )
+        }
+        return gone, counts, names & kept, protected
 
     def user_change_password(
         self, request: HttpRequest, id: str, form_url: str = ""

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             name="retired_at",
             field=models.DateTimeField(
                 editable=False,
-                help_text="Nobody sees it any more; all that it holds is being purged",
+                help_text="It is invisible; all that it holds is being purged",
                 null=True,
             ),
         ),

@@ -1,5 +1,6 @@
 """People and their memberships, written and found."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.contrib.auth import get_user_model
@@ -56,6 +57,61 @@ def make_superuser(user: "User", *, actor: str) -> bool:
         detail={"superuser": {"before": False, "after": True}},
     )
     return True
+
+
+@transaction.atomic
+def set_password(user: "User", password: str, *, actor: str) -> None:
+    """Set a person's password. Raises InvalidError for one that is easy to guess."""
+    try:
+        validate_password(password, user)
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    record(actor=actor, action="user.password", target=user.get_username())
+
+
+@transaction.atomic
+def end_access(user: "User", *, actor: str) -> bool:
+    """Refuse a person's sessions, tokens and sign-in from now on; False if they are already."""
+    if not get_user_model().objects.filter(pk=user.pk, is_active=True).update(is_active=False):
+        return False
+    record(
+        actor=actor,
+        action="user.changed",
+        target=user.get_username(),
+        detail={"is_active": {"before": True, "after": False}},
+    )
+    return True
+
+
+@transaction.atomic
+def limit_member(
+    membership: Membership, *, actor: str, **limits: Collection[str] | None
+) -> Membership:
+    """Set `repositories` or `visibilities`, which a member sees; None is all of them."""
+    before = {name: getattr(membership, name) for name in limits}
+    for name, values in limits.items():
+        setattr(membership, name, None if values is None else sorted(set(values)))
+    try:
+        membership.clean_fields()
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    changes = {
+        name: {"before": value, "after": getattr(membership, name)}
+        for name, value in before.items()
+        if value != getattr(membership, name)
+    }
+    if changes:
+        membership.save(update_fields=list(changes))
+        record(
+            actor=actor,
+            action="membership.changed",
+            target=membership.user.get_username(),
+            organization=membership.organization,
+            detail=changes,
+        )
+    return membership
 
 
 @transaction.atomic
@@ -138,7 +194,7 @@ def _locked_member(organization: Organization, member_id: int) -> Membership:
 
 
 def _require_other_admin(membership: Membership) -> None:
-    """Raise ConflictError if the organisation would have nobody who administers all of it."""
+    """Raise ConflictError if the organisation would have no administrator of all of it."""
     admins = admins_of(membership.organization)
     if admins.filter(pk=membership.pk).exists() and not admins.exclude(pk=membership.pk).exists():
         raise ConflictError(

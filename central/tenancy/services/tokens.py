@@ -33,13 +33,14 @@ def create_token(
     scopes: Collection[str],
     actor: str,
     repositories: Collection[str] | None = None,
+    visibilities: Collection[str] | None = None,
     expires_days: int | None = None,
     name: str = "",
 ) -> str:
     """Create a token and return it; it is not stored and cannot be read later.
 
-    `organization_slug` may be 'org-acme' too; `repositories` None permits every repository. Raises
-    NotFoundError, InvalidError.
+    `organization_slug` may be 'org-acme' too; `repositories` None permits every repository,
+    `visibilities` None repositories of every visibility. Raises NotFoundError, InvalidError.
     """
     organization = organization_named(organization_slug)
     unknown = set(scopes) - set(Scope.values)
@@ -55,6 +56,7 @@ def create_token(
             name=name,
             scopes=sorted(set(scopes)),
             repositories=None if repositories is None else sorted(set(repositories)),
+            visibilities=None if visibilities is None else sorted(set(visibilities)),
             expires_at=_in(expires_days) if expires_days else None,
         ),
         actor,
@@ -176,6 +178,7 @@ def _issue(unsaved: ApiToken, actor: str) -> str:
             "id": unsaved.pk,
             "scopes": unsaved.scopes,
             "repositories": unsaved.repositories,
+            "visibilities": unsaved.visibilities,
             "expires_at": expires_at.isoformat(timespec="seconds") if expires_at else None,
             "owner": unsaved.owner.get_username() if unsaved.owner else None,
         },

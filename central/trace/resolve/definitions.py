@@ -173,9 +173,9 @@ def similar_names(symbol: str, *, repositories: str) -> list[str]:
         return []
     like = " | ".join(f"'{part}':*" for part in dict.fromkeys(parts))
     rows = fetch_rows(_SIMILAR, [repositories, like, len(name), _SIMILAR_ROWS])
-    folded = {row[0].lower(): row[0] for row in rows}
-    close = difflib.get_close_matches(name.lower(), folded, n=_SIMILAR_NAMES, cutoff=0.6)
-    return [folded[definition] for definition in close]
+    casefolded = {row[0].lower(): row[0] for row in rows}
+    close = difflib.get_close_matches(name.lower(), casefolded, n=_SIMILAR_NAMES, cutoff=0.6)
+    return [casefolded[definition] for definition in close]
 
 
 def split_symbol(symbol: str) -> tuple[str, str]:

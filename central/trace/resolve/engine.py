@@ -41,9 +41,9 @@ class _Task:
     def __init__(self, question: Question) -> None:
         self.question = question
         self.needed: list[Sequence[_Task]] = []  # what it asked, if that is recorded
-        self.start_over()
+        self.reset()
 
-    def start_over(self) -> None:
+    def reset(self) -> None:
         self.answer: Answer | None = None
         self.asked: Sequence[_Task] = ()
         self.open = 0  # how many of `asked` have no answer yet
@@ -98,7 +98,7 @@ class BatchResolver:
                 break
             self._before = {task: task.answer or () for task in self._provisional}
             for task in self._provisional:
-                task.start_over()
+                task.reset()
             self._provisional, self._assumed = set(), {}
         else:
             asked = self._run(together)
@@ -247,7 +247,7 @@ class BatchResolver:
 
 
 def _blocker(task: _Task) -> _Task:
-    """Return a task that this one waits for; no statement is left to run."""
+    """Return a task that this one waits for; no statement remains to run."""
     return next(asked for asked in task.asked if asked.answer is None)
 
 

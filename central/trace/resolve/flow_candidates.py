@@ -117,7 +117,7 @@ def flow_sites(
     known = _Search(set(instances))
     fresh = _Search(set(names))
     for number in range(MAX_ROUNDS):
-        rows = _holders(resolver, fresh, is_held=number > 0)
+        rows = _holders(resolver, fresh, are_indirect=number > 0)
         found = _search(resolver, rows)
         fresh = _Search(found.names - known.names, found.roots - known.roots)
         if not (fresh.names or fresh.roots):
@@ -147,12 +147,12 @@ def _constants(keys: Iterable[Key]) -> set[Key]:
     return {(file, name) for file, name in rows} | {key for key in wanted if key[1] == DEFAULT}
 
 
-def _holders(resolver: BatchResolver, search: _Search, *, is_held: bool) -> list[_Holder]:
+def _holders(resolver: BatchResolver, search: _Search, *, are_indirect: bool) -> list[_Holder]:
     rows: list[Row] = []
     if search.names:
         named = sorted({*search.names, *(f"@{name}" for name in search.names)})  # of an instance
         called = [f"{HELD}{name}" for name in sorted(search.names)]
-        asked = [named, called, resolver.repositories, is_held]
+        asked = [named, called, resolver.repositories, are_indirect]
         rows += _most(resolver, _HOLDERS, asked, MAX_HOLDERS)
     if search.roots:
         asked = [*columns_of(sorted(search.roots)), resolver.repositories]

@@ -269,8 +269,8 @@ def _by_its_file(site: ReferenceSite) -> MemberAccess:
 
 def _may_be_extension(site: ReferenceSite, resolution: Resolution) -> bool:
     is_member = site.access in _OF_VALUES and site.binding != Binding.UNKNOWN
-    is_open = is_member and not resolution.targets
-    return is_open and name_rules(site.ecosystem).has_extensions
+    is_unbound = is_member and not resolution.targets
+    return is_unbound and name_rules(site.ecosystem).has_extensions
 
 
 def _extension(site: ReferenceSite) -> ExtensionAccess:
@@ -380,5 +380,5 @@ def _resolution(site: ReferenceSite, candidates: Sequence[ResolvedDefinition]) -
     is_builtin = site.access == Access.INSTANCE and is_builtin_type(site.ecosystem, site.root)
     is_outside = is_builtin or name_rules(site.ecosystem).has_programs
     is_bound = site.binding == Binding.FREE and is_outside and not site.chain
-    is_open = site.binding in {Binding.UNKNOWN, Binding.FREE} and not is_bound
-    return Resolution(targets, is_unresolved=not targets and is_open)
+    is_unbound = site.binding in {Binding.UNKNOWN, Binding.FREE} and not is_bound
+    return Resolution(targets, is_unresolved=not targets and is_unbound)

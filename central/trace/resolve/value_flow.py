@@ -106,8 +106,8 @@ def passed(question: Passed) -> RuleSteps:
     ]
     answers = yield list(dict.fromkeys(flows))
     found = best_candidates([*default, *(target for answer in answers for target in answer)])
-    is_open = question.site is not None and not at_site
-    return () if is_open and len(found) > 1 else found
+    is_unresolved = question.site is not None and not at_site
+    return () if is_unresolved and len(found) > 1 else found
 
 
 def _called(name: str) -> str:
@@ -118,8 +118,8 @@ def _called(name: str) -> str:
 
 def _receives(row: PassedRow, target: ResolvedDefinition, keys: set[tuple[int, str]]) -> bool:
     """Whether a call leads to one of the functions, and its places are those of parameters."""
-    is_held = HELD in row.chain.split(".")
-    is_through_class = row.access == Access.PATH and target.kind == "method" and not is_held
+    is_in_value = HELD in row.chain.split(".")
+    is_through_class = row.access == Access.PATH and target.kind == "method" and not is_in_value
     return target.key in keys and not is_through_class
 
 

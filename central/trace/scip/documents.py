@@ -76,14 +76,14 @@ def document_of(
     read = files.file(file)
     local = _Locals()
     occurrences: dict[tuple[_Range, str, bool], Occurrence] = {}
-    described: dict[str, SymbolInformation] = {}
+    symbols: dict[str, SymbolInformation] = {}
     for definition in read.definitions:
         symbol = definition.symbol or local.named(definition)
         at = _range_of_name(read.lines, definition)
         occurrences.setdefault((at, symbol, True), _definition(read.lines, definition, symbol, at))
-        if symbol not in described:
+        if symbol not in symbols:
             key = (file, definition.qualified_name)
-            described[symbol] = information(definition, symbol, _symbols(files, bases.get(key, ())))
+            symbols[symbol] = information(definition, symbol, _symbols(files, bases.get(key, ())))
     for meaning in meanings:
         target = files.definition(meaning.target)
         at_site = _range_of_site(read.lines, meaning.site)
@@ -98,7 +98,7 @@ def document_of(
         language=_LANGUAGES.get(read.about.language, read.about.language.capitalize()),
         position_encoding=UTF32CodeUnitOffsetFromLineStart,
         occurrences=[occurrences[occurrence] for occurrence in sorted(occurrences)],
-        symbols=described.values(),
+        symbols=symbols.values(),
     )
 
 

@@ -115,7 +115,7 @@ def _documents(
 
 
 def _meanings(edges: Iterable[Edge]) -> Mapping[int, list[Meaning]]:
-    """Return what references surely mean, by file: of several definitions none is told.
+    """Return what references surely mean, by file: of several definitions none is reported.
 
     A value that is a function of another name has a name of its own. Making an instance means the
     class and the constructor that it defines itself.

@@ -89,7 +89,7 @@ def _paths(definitions: Sequence[Defined]) -> Iterator[_Path]:
             held[defined.name],
         )
         overloads[defined.qualified_name] += 1
-        held[defined.name] += is_held(end)
+        held[defined.name] += is_variable(end)
         yield (*_owners(_owner(defined.qualified_name, defined.name), first, known), end)
 
 
@@ -145,7 +145,7 @@ _HELD: Final = re.compile(rf"{_MODIFIERS}(?:readonly )?['\"]?[\w$#-]+['\"]?[?!]?
 _VALUE: Final = re.compile(rf"{_MODIFIERS}(?:readonly )?(?:const |let |var |[\w$#]+[?!]? ?[:=])")
 
 
-def is_held(part: Part) -> bool:
+def is_variable(part: Part) -> bool:
     """Whether a property of an object, or an attribute, holds the function (TypeScript)."""
     return part.kind in _CALLABLE and _HELD.match(part.signature) is not None
 
@@ -156,15 +156,15 @@ def _is_of_class(owners: Sequence[Part]) -> bool:
 
 def _is_local_in_typescript(path: _Path) -> bool:
     *owners, last = path
-    if is_held(last) and not _is_of_class(owners):
+    if is_variable(last) and not _is_of_class(owners):
         return False
     is_inner = path[0].is_inner or (last.is_inner and not path[0].kind)
     return is_inner or any(owner.kind in _CALLABLE for owner in owners)
 
 
 def _typescript_path(owners: Sequence[Part], last: Part) -> Iterator[Descriptor]:
-    """A function that a variable holds is that one; of a property's only the file is told."""
-    if is_held(last) and not _is_of_class(owners):
+    """A function that a variable holds is that one; of a property's only the file is reported."""
+    if is_variable(last) and not _is_of_class(owners):
         yield Descriptor(f"{last.name}{last.held}", Suffix.META)
         return
     for owner in owners:

@@ -1,6 +1,6 @@
 """What has changed in a repository since its edges were followed, found by comparison.
 
-Whoever writes the corpus has nothing to tell: a crash, a restored backup and an older version that
+Writing the corpus announces nothing: a crash, a restored backup and an older version that
 applies a run leave a difference, which the next comparison finds.
 """
 
@@ -117,7 +117,7 @@ def packages_of(repository: int) -> Packages:
 
 
 def touched_keys(
-    followed: FollowedRepository,
+    watermark: FollowedRepository,
     files: Sequence[ChangedFile],
     paths: Mapping[str, int],
     packages: Packages,
@@ -128,7 +128,7 @@ def touched_keys(
     keys.update(key for file in files for key in (*file.modules, *file.modules_before))
     keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids, ids]))
     if not all(file.is_in_place for file in files):
-        keys |= {c_key(followed.repository_id), *packages.keys, *followed.distributions}
-    if packages.digest != followed.packages:
-        keys |= {manifests_key(followed.repository_id), *packages.keys, *followed.distributions}
+        keys |= {c_key(watermark.repository_id), *packages.keys, *watermark.distributions}
+    if packages.digest != watermark.packages:
+        keys |= {manifests_key(watermark.repository_id), *packages.keys, *watermark.distributions}
     return keys

@@ -22,14 +22,14 @@ _IN: Final = _sql("""SELECT q.file, f.repository_id, coalesce(f.package_id, 0),
     CROSS JOIN LATERAL (SELECT path, count(*) FROM {imported}
         WHERE file_id = q.file GROUP BY path OFFSET 0) AS i
     WHERE f.repository_id = ANY(%s::bigint[])""")
-IMPORT_COLUMNS: Final = (
+PACKAGE_IMPORT_COLUMNS: Final = (
     "source",
     "repository_id",
     "target_repository",
     "target_package",
     "imports",
 )
-_COPY: Final = copy_into(PackageImport, *IMPORT_COLUMNS)
+_COPY: Final = copy_into(PackageImport, *PACKAGE_IMPORT_COLUMNS)
 Imports = Mapping[ImportStatement, int]  # how often each stands in a file
 
 
@@ -40,7 +40,7 @@ class PackagePlace(NamedTuple):
     package: int
 
 
-class Imported(NamedTuple):
+class ImportedPackages(NamedTuple):
     """The packages that the imports of one path lead into, and how many there are."""
 
     own: PackagePlace  # of the file
@@ -57,7 +57,7 @@ def imports_in(resolver: BatchResolver, files: Iterable[int]) -> Mapping[int, Im
     return found
 
 
-def imported_by(resolver: BatchResolver, imports: Imports) -> list[Imported]:
+def imported_by(resolver: BatchResolver, imports: Imports) -> list[ImportedPackages]:
     """Return what the imports of one file name."""
     answers = resolver.resolve_all(list(imports))
     files = sorted(
@@ -77,11 +77,13 @@ def imported_by(resolver: BatchResolver, imports: Imports) -> list[Imported]:
                 PackagePlace(row.repository, row.package) for row in places.get(definition.file, ())
             }
         own = PackagePlace(statement.repository, statement.package)
-        found.append(Imported(own, frozenset(packages - {own}), count))
+        found.append(ImportedPackages(own, frozenset(packages - {own}), count))
     return found
 
 
-def package_imports(found: Mapping[int, Sequence[Imported]]) -> Counter[tuple[int, PackagePlace]]:
+def package_imports(
+    found: Mapping[int, Sequence[ImportedPackages]],
+) -> Counter[tuple[int, PackagePlace]]:
     """Count the imports of each key that lead into each package, without that of the file."""
     counts: Counter[tuple[int, PackagePlace]] = Counter()
     for key, several in found.items():
@@ -90,13 +92,13 @@ def package_imports(found: Mapping[int, Sequence[Imported]]) -> Counter[tuple[in
     return counts
 
 
-def write_package_imports(found: Mapping[int, Sequence[Imported]]) -> None:
+def write_package_imports(found: Mapping[int, Sequence[ImportedPackages]]) -> None:
     """Write the imports of files, given by the ids of their paths."""
     copy_rows(_COPY, import_rows(found))
 
 
-def import_rows(found: Mapping[int, Sequence[Imported]]) -> list[Row]:
-    """Return the rows of the imports of files, in the order of IMPORT_COLUMNS."""
+def import_rows(found: Mapping[int, Sequence[ImportedPackages]]) -> list[Row]:
+    """Return the rows of the imports of files, in the order of PACKAGE_IMPORT_COLUMNS."""
     own = {path: several[0].own.repository for path, several in found.items() if several}
     counts = package_imports(found)
     return [(path, own[path], *place, count) for (path, place), count in counts.items()]

@@ -87,8 +87,8 @@ def remove(request: HttpRequest, credential: Credential) -> HttpResponse:
         page="alerts",
         title="Send no more alerts?",
         effects=[
-            "Nobody hears of a repository whose index fails or falls behind.",
-            "The address is forgotten. Whoever sets one again hears of all that is wrong then.",
+            "A repository whose index fails or falls behind is not reported.",
+            "The address is deleted. Once one is set again, all that is wrong then is reported.",
         ],
         button="Send no more",
         back=back,

@@ -107,7 +107,7 @@ def cancel(request: HttpRequest, credential: Credential, backfill_id: UUID) -> H
         page="backfills",
         title=f"Cancel the backfill of {found.owner or 'addresses'}?",
         effects=[
-            "Nothing more is cloned for it; what is being cloned is given up.",
+            "Nothing more is cloned for it; clones in progress are cancelled.",
             "Pushes to its repositories are not followed any more.",
             "What is indexed stays, and can be searched.",
         ],

@@ -1,11 +1,7 @@
 """Switching keyless trust on: the command, the admin, and what neither takes."""
 
-from typing import Any
-
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from central.github.models import GitHubPolicy
 from scripts.local_github import LocalGitHub
@@ -89,43 +85,3 @@ def test_the_command_refuses_with_a_sentence(options: list[str]) -> None:
     with pytest.raises(CommandError, match=r"\."):
         call_command("github_policy", "--enable", *options)
     assert not GitHubPolicy.objects.exists()
-
-
-def submit(policy: GitHubPolicy, **changes: str) -> Any:
-    """Save the policy's page in the admin."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("root"))
-    form = {
-        "organization": str(policy.organization_id),
-        "enabled": "on",
-        "events": "push",
-        "refs": "",
-        "job_workflow_refs": "",
-        "webhook_secret_version": "1",
-    }
-    return client.post(f"/admin/github/githubpolicy/{policy.pk}/change/", form | changes)
-
-
-def test_a_policy_is_changed_in_the_admin(policy: GitHubPolicy) -> None:
-    assert submit(policy, refs="refs/heads/main,refs/heads/release/*").status_code == 302
-    policy.refresh_from_db()
-    assert (policy.events, policy.job_workflow_refs) == (["push"], [])
-    assert policy.refs == ["refs/heads/main", "refs/heads/release/*"]
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"events": "push,pull_request_target"}, "never allowed"),
-        ({"refs": "main"}, "refs/heads/main"),
-        ({"job_workflow_refs": "acme/shop"}, "owner/repository"),
-    ],
-)
-def test_the_admin_refuses_what_must_not_or_cannot_fit(
-    policy: GitHubPolicy, changes: dict[str, str], sentence: str
-) -> None:
-    answer = submit(policy, **changes)
-    assert answer.status_code == 200
-    assert sentence in answer.content.decode()
-    policy.refresh_from_db()
-    assert policy.events == ["push", "workflow_dispatch", "schedule"]

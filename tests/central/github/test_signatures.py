@@ -14,7 +14,7 @@ from pytest_django import Settings
 from central.github import signatures
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.github.signatures import organization_secret, verify_signature
-from central.tenancy.models import Organization
+from central.tenancy.models import AuditEntry, Organization
 from tests.central.github import payloads
 from tests.central.github.payloads import APP_SECRET, GitHub, sign
 from tests.central.refusals import assert_problem
@@ -166,3 +166,14 @@ def test_the_command_says_what_is_lacking() -> None:
 
 def test_the_address_is_the_one_that_larger_bodies_are_admitted_to() -> None:
     assert reverse("github-webhook") == payloads.URL
+
+
+def test_the_command_makes_a_new_secret_and_notes_it(acme: Organization) -> None:
+    before = organization_secret(acme)
+    call_command("github_webhook_secret", "--new", organization="acme", stdout=(out := StringIO()))
+    secret = out.getvalue().strip()
+    assert secret == organization_secret(Organization.objects.get()) != before
+    refusal(GitHub(before, "acme").send("push", payloads.push()))
+    assert GitHub(secret, "acme").told("ping", payloads.ping()) == "pong"
+    entry = AuditEntry.objects.get()
+    assert entry.detail == {"webhook_secret_version": 2}

@@ -368,7 +368,7 @@ def test_who_gives_up_is_not_served() -> None:
     entered(turns, FLOOD)
     turns.wait(FLOOD, "gone")
     turns.wait(FLOOD, "there")
-    turns.give_up(FLOOD, "gone")
+    turns.leave_queue(FLOOD, "gone")
     assert left(turns, FLOOD) == ["there"]
     assert left(turns, FLOOD) == []
 

@@ -99,5 +99,5 @@ def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> Non
     Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
     tasks.purge()
     assert not Repository.objects.exists()
-    tasks.forget()
+    tasks.apply_retention()
     tasks.reconcile()

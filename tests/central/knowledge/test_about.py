@@ -3,7 +3,7 @@
 import pytest
 
 from central.corpus.models import File
-from central.knowledge.services.about import Subject, documents_about, has_documents
+from central.knowledge.services.about import CodeSubject, documents_about, has_documents
 from central.tenancy.credentials import Credential, credential_of_member
 from tests.central.factories import MembershipFactory
 from tests.central.knowledge.checkout import index_files
@@ -107,7 +107,7 @@ def test_places_that_are_not_indexed_are_left_out(api: Api, credential: Credenti
 
 
 def test_a_directory_s_name_is_no_beginning_of_another() -> None:
-    subject = Subject(File(path="src/auth/pool.py"))
+    subject = CodeSubject(File(path="src/auth/pool.py"))
     assert subject.concerns("src/auth", "")
     assert not subject.concerns("src/au", "")
     assert not subject.concerns("src/auth", "Pool")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from benchmarks.graph.fitting import fit
 from benchmarks.graph.pairs import Pair, measured_pairs, read_chunks, read_documents
 from benchmarks.graph.proof import judge, ranking
-from central.knowledge.calibration import LINKED, calibration_of, least_cosine, weight_of
+from central.knowledge.calibration import LINKED, calibration_of, min_cosine, weight_of
 from central.knowledge.resemblance import Resemblance, code_words, resemblance, words_of
 
 BUILTIN = "builtin/aeterna-static-1/256"
@@ -46,7 +46,7 @@ def test_a_weight_falls_with_nothing_that_speaks_for_a_pair(
 @given(found=RESEMBLANCES)
 def test_nothing_below_the_least_cosine_is_a_link(found: Resemblance) -> None:
     for embedder in (BUILTIN, OTHER):
-        if found.cosine < least_cosine(embedder=embedder):
+        if found.cosine < min_cosine(embedder=embedder):
             assert weight_of(found, embedder=embedder) <= LINKED
 
 

@@ -49,7 +49,7 @@ def test_a_lost_worker_s_repository_is_claimed_again(backfill: Backfill) -> None
     again = taken()
     assert again.row.attempts == 2
     with pytest.raises(ClaimLostError):
-        lost.renew(stage="indexing")
+        lost.refresh(stage="indexing")
     lost.fail("too late")
     assert BackfillRepository.objects.get().state == WorkState.RUNNING
 
@@ -74,7 +74,7 @@ def test_a_worker_whose_clock_is_wrong_takes_no_repository_from_another(
     with time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=False):
         assert CloneClaim.next() is None
         assert queue.is_live(claim.row.claim)
-    claim.renew(stage="indexing")
+    claim.refresh(stage="indexing")
 
 
 def test_a_repository_that_kills_its_worker_fails_at_last(backfill: Backfill) -> None:
@@ -117,7 +117,7 @@ def test_any_reason_is_stored_as_one_line(backfill: Backfill, reason: str) -> No
 
 def test_waiting_for_an_unavailable_server_is_no_attempt(backfill: Backfill) -> None:
     queued(backfill)
-    taken().postpone("the forge limits requests", 120)
+    taken().requeue("the forge limits requests", 120)
     row = BackfillRepository.objects.get()
     assert (row.state, row.attempts) == (WorkState.QUEUED, 0)
     assert row.due_at > timezone.now() + timedelta(seconds=100)
@@ -166,7 +166,7 @@ def test_running_work_ends_when_its_backfill_is_cancelled(backfill: Backfill) ->
     claim = taken()
     cancel_backfill(backfill, actor="test")
     with pytest.raises(ClaimLostError):
-        claim.renew(stage="indexing")
+        claim.refresh(stage="indexing")
     claim.retry("too late")
     assert BackfillRepository.objects.get().state == WorkState.SKIPPED
 

@@ -136,3 +136,46 @@ def test_the_command_changes_nothing_where_a_name_is_unknown() -> None:
     with pytest.raises(CommandError, match="has no repository shpo"):
         reindex("--organization", shop.organization.slug, "--repository", "shop", "shpo")
     assert Repository.objects.get().reindex_requested_at is None
+
+
+def change(*arguments: str) -> str:
+    out = StringIO()
+    call_command("repository", "--organization", "acme", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_command_pauses_resumes_and_purges() -> None:
+    acme = OrganizationFactory.create(slug="acme")
+    for name in ("shop", "web"):
+        RepositoryFactory.create(organization=acme, name=name)
+    RepositoryFactory.create(name="of-globex")
+    assert change("shop", "web", "--pause") == "Changed 2 of 2 repositories.\n"
+    assert change("shop", "--resume") == "Changed 1 of 1 repositories.\n"
+    assert change("shop", "--resume") == "Changed 0 of 1 repositories.\n"
+    assert Repository.objects.get(paused=True).name == "web"
+    for arguments in (("shop", "of-globex", "--purge"), ("shop", "--purge", "--pause")):
+        with pytest.raises(CommandError, match=r"has no repository of-globex|not allowed with"):
+            change(*arguments)
+    assert not Repository.objects.exclude(retired_at=None).exists()
+    assert change("shop", "--purge") == "Changed 1 of 1 repositories.\n"
+    assert Repository.objects.exclude(retired_at=None).get().organization == acme
+
+
+def test_the_command_corrects_what_the_forge_did_not_say() -> None:
+    RepositoryFactory.create(organization=OrganizationFactory.create(slug="acme"), name="shop")
+    facts = ("--tracked-ref", "refs/heads/trunk", "--visibility", "internal")
+    assert change("shop", *facts) == "Changed 1 of 1 repositories.\n"
+    assert change("shop", *facts) == "Changed 0 of 1 repositories.\n"
+    with pytest.raises(CommandError, match="valid URL"):
+        change("shop", "--web-url", "javascript:alert(1)", "--tracked-ref", "refs/heads/other")
+    shop = Repository.objects.get()
+    assert (shop.tracked_ref, shop.visibility, shop.web_url) == (
+        *("refs/heads/trunk", "internal"),
+        RepositoryFactory.build().web_url,
+    )
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.action, entry.target) == ("command", "repository.changed", "shop")
+    assert entry.detail == {
+        "tracked_ref": {"before": "refs/heads/main", "after": "refs/heads/trunk"},
+        "visibility": {"before": "private", "after": "internal"},
+    }

@@ -65,7 +65,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_pauses")
 def test_what_dies_again_and_again_is_given_up_and_what_dies_now_and_then_is_not() -> None:
     doomed, clock = Doomed(), Clock()
-    guard = Guard(doomed, give_up=lambda: None, clock=clock)
+    guard = Guard(doomed, stop_server=lambda: None, clock=clock)
     for _ in range(3 * STARTS):
         assert guard.look()
         clock.now += WITHIN_SECONDS / STARTS
@@ -84,7 +84,7 @@ def test_what_cannot_start_is_given_up_once_by_a_thread_that_outlives_each_failu
     monkeypatch.setattr("central.runtime.postgres_guard._LOOK_SECONDS", 0.01)
     doomed, given_up = Doomed(), threading.Event()
     doomed.error = OSError("no such file")
-    guard = Guard(doomed, give_up=given_up.set)
+    guard = Guard(doomed, stop_server=given_up.set)
     with capture_logs() as logs:
         guard.start()
         assert given_up.wait(WAIT_SECONDS)
@@ -96,7 +96,7 @@ def test_what_cannot_start_is_given_up_once_by_a_thread_that_outlives_each_failu
 def test_on_a_full_disk_it_waits_for_space_and_says_so_once() -> None:
     doomed = Doomed()
     doomed.lack = "The disk is full."
-    guard = Guard(doomed, give_up=lambda: None)
+    guard = Guard(doomed, stop_server=lambda: None)
     with capture_logs() as logs:
         assert [guard.look() for _ in range(10 * STARTS)] == [True] * 10 * STARTS
     assert [entry["event"] for entry in logs] == ["postgres_waits_for_space"]
@@ -125,7 +125,7 @@ def processes(server: EmbeddedServer) -> list[psutil.Process]:
 
 
 def guarded(server: EmbeddedServer) -> Guard:
-    return Guard(server, give_up=lambda: None, hung_seconds=0, ask_seconds=0)
+    return Guard(server, stop_server=lambda: None, hung_seconds=0, ask_seconds=0)
 
 
 def test_a_process_has_one_server_of_a_directory(server: EmbeddedServer) -> None:

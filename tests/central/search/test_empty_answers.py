@@ -5,7 +5,7 @@ import pytest
 from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.empty_answers import advice_on, looks_like_pattern
+from central.search.empty_answers import looks_like_pattern, query_advice
 from central.search.hints import OF_CONFIDENCE
 from central.search.query import Mode, SearchRequest
 from central.search.reading import read_request
@@ -150,7 +150,7 @@ def test_the_advice_is_given_beside_good_matches_too(find: Search) -> None:
 )
 def test_a_path_gets_the_advice_to_look_for_a_file(query: str, advice: str | None) -> None:
     read = read_request(SearchRequest((query,)))
-    assert advice_on(read.request.queries) == advice
+    assert query_advice(read.request.queries) == advice
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from central.tenancy import admin_base
+from central.tenancy.admin import people
 from central.tenancy.models import AuditEntry, Membership
 from tests.central.admin import staff, superuser
 from tests.central.factories import MembershipFactory, UserFactory
@@ -67,6 +67,14 @@ def test_deleting_a_person_is_noted_with_what_goes_too(admin: Client) -> None:
     assert entry.detail == {"rows": {"tenancy.Membership": 1, "auth.User": 1}}
 
 
+def test_who_may_not_delete_memberships_deletes_nobody_who_has_one() -> None:
+    client = staff("auth.view_user", "auth.delete_user")
+    for factory, status in ((MembershipFactory, 403), (UserFactory, 302)):
+        person = getattr(made := factory.create(), "user", made)
+        answer = client.post(f"{USERS}{person.pk}/delete/", {"post": "yes"})
+        assert answer.status_code == status
+
+
 def test_whoever_may_change_people_gives_no_rights_in_the_admin() -> None:
     client = staff("auth.view_user", "auth.change_user")
     ada = UserFactory.create(username="ada")
@@ -101,7 +109,7 @@ def test_a_change_that_cannot_be_noted_is_not_made(
     def full(**_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(admin_base, "record", full)
+    monkeypatch.setattr(people, "record", full)
     ada = UserFactory.create(username="ada")
     chosen = {"action": "delete_selected", "_selected_action": [ada.pk], "post": "yes"}
     for address, form in (

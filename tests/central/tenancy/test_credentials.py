@@ -85,7 +85,7 @@ def test_who_is_there_already_keeps_the_password_and_is_told_of(acme: Organizati
     before = UserFactory.create(username="ada", email="ada@acme.example")
     told = create("--organization", "acme")
     assert "ada (ada@acme.example) was there already" in told
-    assert "changepassword ada" in told
+    assert "set_password ada" in told
     assert User.objects.get().password == before.password
     assert Membership.objects.get().organization == acme
 
@@ -155,9 +155,7 @@ def test_at_a_terminal_the_password_is_asked_for_twice(
 ) -> None:
     answers = iter([PASSWORD, second])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(
-        "central.tenancy.management.commands.create_member.getpass", lambda _: next(answers)
-    )
+    monkeypatch.setattr("central.tenancy.management.password.getpass", lambda _: next(answers))
     if second == PASSWORD:
         run("create_member", "ada", "--organization", "acme")
         assert User.objects.get().check_password(PASSWORD)
@@ -231,3 +229,52 @@ def test_tokens_that_are_taken_are_listed(acme: Organization) -> None:
         "until revoked",
         "editor",
     ]
+
+
+@pytest.mark.usefixtures("acme")
+def test_what_a_member_sees_is_limited_and_not_limited_any_more() -> None:
+    create("--organization", "acme", "--repositories", "shop", "--visibilities", "public")
+    limits = ["repositories", "visibilities"]
+    assert Membership.objects.values_list(*limits).get() == (["shop"], ["public"])
+    create("--organization", "acme", "--role", "admin")
+    assert Membership.objects.values_list(*limits).get() == (["shop"], ["public"])
+    create("--organization", "acme", "--repositories", "--visibilities")
+    assert Membership.objects.values_list(*limits).get() == (None, None)
+    changes = [detail for action, *_, detail in entries() if action == "membership.changed"]
+    assert "'repositories': {'after': ['shop'], 'before': None}" in changes[0]
+    assert "'visibilities': {'after': None, 'before': ['public']}" in changes[-1]
+
+
+@pytest.mark.usefixtures("acme")
+def test_who_has_no_access_any_more_is_signed_out_and_cannot_sign_in() -> None:
+    create("--organization", "acme")
+    client = Client(REMOTE_ADDR="192.0.2.78")
+    client.force_login(User.objects.get())
+    assert client.get("/o/acme/").status_code == 200
+    assert run("end_access", "ada") == "The access of ada is ended.\n"
+    assert client.get("/o/acme/").status_code == 302
+    form = {"username": "ada", "password": PASSWORD}
+    assert client.post("/sign-in", form).status_code == 200
+    assert run("end_access", "ada") == "The access of ada was ended already.\n"
+    assert [entry for entry in entries() if entry[0] == "user.changed"] == [
+        ("user.changed", "", "ada", "{'is_active': {'after': False, 'before': True}}")
+    ]
+
+
+@pytest.mark.usefixtures("acme")
+def test_a_new_password_is_noted_and_told_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    create("--organization", "acme")
+    monkeypatch.setattr("sys.stdin", StringIO("password\nanother horse, another staple\n"))
+    with pytest.raises(CommandError, match="too common"):
+        run("set_password", "ada", "--password-stdin")
+    assert User.objects.get().check_password(PASSWORD)
+    run("set_password", "ada", "--password-stdin")
+    assert User.objects.get().check_password("another horse, another staple")
+    assert entries()[-1] == ("user.password", "", "ada", "{}")
+
+
+def test_a_token_for_some_visibilities_sees_no_other(acme: Organization) -> None:
+    token = run("create_token", "--organization", "acme", "--scopes", "search",
+                "--visibilities", "public").strip()  # fmt: skip
+    assert credential_of(token).visibilities == {"public"}
+    assert "'visibilities': ['public']" in entries()[-1][3]

@@ -1,5 +1,6 @@
-"""Every list of the admin, one that comes later included: bounded queries, unfold, audited."""
+"""Every list of the admin, one that comes later included: bounded, unfold, read-only or audited."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,8 @@ from central.knowledge.models import Document, Edge, Policy
 from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import Repository
 from central.saved_searches.models import SavedSearch
-from central.tenancy.admin_base import AuditedAdmin, ReadOnlyAdmin
+from central.tenancy.admin.people import AuditedAdmin
+from central.tenancy.admin_base import ReadOnlyAdmin
 from central.tenancy.audit import record
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
 from tests.central.admin import staff, superuser
@@ -99,6 +101,13 @@ MAKERS: dict[type[Any], Callable[[], Any]] = {
 }
 autodiscover()
 LISTS = [pytest.param(model, id=model.__name__) for model in site._registry]
+SHOWN = [
+    pytest.param(model, id=model.__name__) for model in site._registry if model not in (User, Group)
+]
+
+
+def values_of(row: Any) -> dict[str, Any]:
+    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
 
 
 def address_of(model: type[Any]) -> str:
@@ -132,11 +141,13 @@ def test_a_row_s_page_is_there(model: type[Any]) -> None:
     assert client.get(f"{address_of(model)}{row.pk}/change/").status_code == 200
 
 
-@pytest.mark.parametrize("model", LISTS)
-def test_every_admin_is_audited_and_counts_no_table_twice(model: type[Any]) -> None:
-    admin = site._registry[model]
-    assert isinstance(admin, AuditedAdmin)
-    assert not admin.show_full_result_count
+def test_only_people_and_groups_are_changed_in_the_admin() -> None:
+    written = {
+        model for model, admin in site._registry.items() if not isinstance(admin, ReadOnlyAdmin)
+    }
+    assert written == {User, Group}
+    assert all(isinstance(site._registry[model], AuditedAdmin) for model in written)
+    assert not any(admin.show_full_result_count for admin in site._registry.values())
 
 
 def test_a_long_list_is_shown_in_pages_alone() -> None:
@@ -148,17 +159,26 @@ def test_a_long_list_is_shown_in_pages_alone() -> None:
         assert "showall" not in page.content.decode()
 
 
-@pytest.mark.parametrize("model", [AuditEntry, Delivery, GitHubDelivery, IndexRun, Policy])
-def test_history_is_read_and_neither_written_nor_counted(model: type[Any]) -> None:
+@pytest.mark.parametrize("model", SHOWN)
+def test_what_the_admin_shows_it_does_not_change(model: type[Any]) -> None:
     client, address = superuser(), address_of(model)
     MAKERS[model]()
-    row = model._default_manager.get()
-    assert isinstance(site._registry[model], ReadOnlyAdmin)
+    row = model._default_manager.first()
     assert client.get(f"{address}add/").status_code == 403
+    assert client.post(f"{address}add/", {}).status_code == 403
     assert client.post(f"{address}{row.pk}/change/", {}).status_code == 403
     assert client.post(f"{address}{row.pk}/delete/", {"post": "yes"}).status_code == 403
     client.post(address, {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"})
-    assert model._default_manager.filter(pk=row.pk).exists()
+    assert model._default_manager.filter(pk=row.pk).values().get() == values_of(row)
+    page = client.get(f"{address}{row.pk}/change/").content.decode()
+    assert "<textarea" not in page
+    assert not re.findall(r'name="_(?:save|addanother|continue)"|deletelink', page)
+
+
+@pytest.mark.parametrize("model", [AuditEntry, Delivery, GitHubDelivery, IndexRun, Edge])
+def test_history_is_not_counted(model: type[Any]) -> None:
+    client, address = superuser(), address_of(model)
+    MAKERS[model]()
     with CaptureQueriesContext(connection) as queries:
         client.get(address)
     assert not [query for query in queries if "COUNT(*)" in query["sql"]]
@@ -174,7 +194,7 @@ def test_a_list_is_for_those_who_have_the_right(model: type[Any]) -> None:
 def test_what_packages_bring_of_their_own_is_left_out() -> None:
     """It would change rows without an entry in the audit log."""
     site.register(GitHubPolicy, DjangosGroupAdmin)
-    assert isinstance(site._registry[GitHubPolicy], AuditedAdmin)
+    assert isinstance(site._registry[GitHubPolicy], ReadOnlyAdmin)
 
 
 def test_the_audit_log_is_filtered_and_searched() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import central.web
-from central.web import graph_layout, runs
+from central.web import graph_levels, runs
 from tests.central.web.test_contrast import COLOURS, CONTROL, TEXT, contrast
 
 _STYLES = Path(central.web.__file__).parent / "static/web"
@@ -20,7 +20,7 @@ scheme = pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 
 @scheme
 @pytest.mark.parametrize("text", ["text", "muted"])
-@pytest.mark.parametrize("number", range(graph_layout.TINTS))
+@pytest.mark.parametrize("number", range(graph_levels.TINTS))
 def test_names_can_be_read_on_the_tint_of_each_project(number: int, text: str, scheme: int) -> None:
     assert contrast(COLOURS[text][scheme], OURS[f"tint-{number}"][scheme]) >= TEXT
 

@@ -1,10 +1,9 @@
-"""The page of a node: its text and its links, as a picture and a table; writing is the admin's."""
+"""The page of a node: its text and its links, as a picture and a table."""
 
 import re
 from xml.etree import ElementTree
 
 import pytest
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
 
@@ -211,42 +210,3 @@ def test_of_very_many_links_the_nearest_are_shown_and_the_rest_is_counted(
     assert len(labels(html)) == 80
     assert "the picture leaves out 6 nodes" in main(html)
     assert html.count("<tr>") > 85
-
-
-# --- Writing is the admin's --------------------------------------------------------------------
-
-
-def editor(api: Api, **flags: bool) -> User:
-    user: User = MembershipFactory.create(organization=api.organization).user
-    for name, value in flags.items():
-        setattr(user, name, value)
-    user.save()
-    return user
-
-
-def test_who_may_write_in_the_admin_is_led_there(api: Api, client: Client) -> None:
-    created(api, **ADR)
-    document = Document.objects.get()
-    address = f'href="/admin/knowledge/document/{document.pk}/change/"'
-    user = editor(api, is_staff=True)
-    client.force_login(user)
-    assert address not in node_page(client, "ADR-042")  # staff without the right
-    user.user_permissions.set(
-        Permission.objects.filter(codename__in=["change_document", "add_document"])
-    )
-    assert address in node_page(client, "ADR-042")
-    assert 'href="/admin/knowledge/document/add/"' in page(client, "knowledge")
-    Document.objects.update(source_path="docs/adr/0042.md")
-    assert address not in node_page(client, "ADR-042")  # changed in its file
-
-
-def test_nobody_else_sees_that_there_is_an_admin(api: Api, client: Client) -> None:
-    created(api, **ADR)
-    user = editor(api)
-    user.user_permissions.set(Permission.objects.filter(codename="change_document"))
-    client.force_login(user)
-    assert "/admin/" not in node_page(client, "ADR-042") + page(client, "knowledge")
-    client.force_login(editor(api, is_staff=True, is_superuser=True))
-    assert "/change/" in node_page(client, "ADR-042")
-    index_files(api, {"src/main.rs": CALM})
-    assert "/change/" not in node_page(client, FILE)

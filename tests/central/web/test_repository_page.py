@@ -92,7 +92,7 @@ def test_one_that_is_paused_says_who_can_resume_it(repository: Repository, clien
     assert "An administrator can resume it" in html
     assert "/admin/" not in html
     User.objects.update(is_superuser=True, is_staff=True)
-    assert f"/admin/repositories/repository/{repository.pk}/change/" in page(client)
+    assert f'href="/o/acme/settings/repositories/{repository.name}">Resume it</a>' in page(client)
 
 
 def test_one_that_is_behind_says_since_which_push(repository: Repository, client: Client) -> None:

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from central.tenancy.models import Membership
-from central.web import sso_requests
+from central.web import sso, views_sso
 from indexer.limits import ISSUER_KEYS, SSO_ANSWER_BYTES, SSO_NAME_CHARACTERS
 from tests.central.web.openid import LocalProvider
 from tests.central.web.test_sso import assert_refused, is_signed_in, provider, running, sign_in
@@ -92,7 +92,7 @@ def test_a_provider_that_drips_is_left_after_its_time(
     dripping: Callable[[BinaryIO], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sso_requests, "SSO_REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(sso, "SSO_REQUEST_SECONDS", 0.5)
     provider.raw[path] = dripping
     started = time.monotonic()
     assert_refused(client, client.get("/sso") if path == PATHS[0] else sign_in(client))
@@ -102,7 +102,7 @@ def test_a_provider_that_drips_is_left_after_its_time(
 def test_a_sign_in_has_one_time_for_all_its_requests(
     client: Client, provider: LocalProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sso_requests, "SSO_SECONDS", 0)
+    monkeypatch.setattr(views_sso, "SSO_SECONDS", 0)
     assert_refused(client, client.get("/sso"))
 
 

@@ -76,11 +76,11 @@ class Command(ServiceCommand):
         }
         for name, value in lines.items():
             self.stdout.write(f"{name}: {value}")
-        lacking = {
+        needed = {
             "--enable": policy.enabled,
             "--owner-id": owner_id,
         }
-        for what, there in lacking.items():
+        for what, there in needed.items():
             if not there:
                 self.stderr.write(f"No job is accepted yet: set {what}.")
         if not settings.PUBLIC_URL:

@@ -7,7 +7,9 @@ from django.conf import settings
 from django.urls import reverse
 
 from central.commands import ServiceCommand
+from central.github.services.policies import renew_webhook_secret
 from central.github.signatures import organization_secret
+from central.tenancy.audit import COMMAND
 from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named
 
@@ -21,12 +23,17 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation."""
+        """Declare the organisation, and whether the secret is replaced."""
         self.add_organization(parser)
+        parser.add_argument(
+            "--new", action="store_true", help="make another secret; GitHub needs it at once"
+        )
 
     def run(self, options: dict[str, Any]) -> None:
         """Print the secret, then the rest."""
         organization = organization_named(options["organization"])
+        if options["new"]:
+            organization = renew_webhook_secret(organization, actor=COMMAND)
         self.stdout.write(organization_secret(organization))
         for line in _form(organization):
             self.stderr.write(line)

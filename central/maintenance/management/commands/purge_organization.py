@@ -25,8 +25,8 @@ class Command(ServiceCommand):
     """Delete an organisation."""
 
     help = (
-        "Delete an organisation with all its repositories, members and tokens, for good. Nobody "
-        "sees it from the start of the command; its entries in the audit log stay."
+        "Delete an organisation with all its repositories, members and tokens, for good. It is "
+        "invisible from the start of the command; its entries in the audit log stay."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

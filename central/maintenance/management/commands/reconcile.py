@@ -49,8 +49,8 @@ class Command(ServiceCommand):
         answer = ask_server("/internal/reconcile", {"repair": not is_check})
         report = _read(answer) if answer else reconcile(repair=not is_check)
         self._print(report)
-        is_lacking = any(row.unrepairable for row in report.repositories)
-        if not report.is_clean if is_check else is_lacking:
+        is_incomplete = any(row.unrepairable for row in report.repositories)
+        if not report.is_clean if is_check else is_incomplete:
             sys.exit(1)
 
     def _print(self, report: Report) -> None:

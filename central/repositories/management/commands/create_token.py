@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from central.commands import ServiceCommand, split_list
-from central.repositories.models import Repository
+from central.repositories.models import Repository, Visibility
 from central.repositories.token_repositories import check_token_repositories
 from central.tenancy.audit import COMMAND
 from central.tenancy.services.organizations import organization_named
@@ -23,6 +23,12 @@ class Command(ServiceCommand):
             metavar="NAME",
             help="the repositories it may see, apart by spaces or commas; without: all",
         )
+        parser.add_argument(
+            "--visibilities",
+            nargs="+",
+            choices=Visibility.values,
+            help="of the repositories it may see; without: all",
+        )
         parser.add_argument("--expires-days", type=int, metavar="N")
         parser.add_argument("--name", default="", help="what it is for, shown in the admin")
 
@@ -37,6 +43,7 @@ class Command(ServiceCommand):
             scopes=scopes,
             actor=COMMAND,
             repositories=repositories,
+            visibilities=options["visibilities"],
             expires_days=options["expires_days"],
             name=options["name"],
         )

@@ -3,10 +3,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from central.commands import ServiceCommand
-from central.repositories.admin_actions import expect_index, expect_no_index
+from central.repositories.admin_actions import expect_index, expect_no_index, repositories_named
 from central.repositories.expectations import without_index
 from central.repositories.installations import expect_installed
 from central.repositories.models import ExpectedBy, Repository
@@ -49,12 +47,7 @@ class Command(ServiceCommand):
                 since = f"{repository.created_at:%Y-%m-%d %H:%M} UTC"
                 self.stdout.write(f"{repository.name}: announced at {since}; {why}")
             return
-        found = list(here.filter(name__in=names).select_related("organization"))
-        if unknown := set(names) - {repository.name for repository in found}:
-            raise CommandError(
-                f"{organization} has no repository {', '.join(sorted(unknown))}. Nothing was "
-                "changed."
-            )
+        found = repositories_named(organization, names)
         act = expect_no_index if options["not"] else expect_index
         changed = sum(act(repository, actor=COMMAND) for repository in found)
         self.stdout.write(f"Changed for {changed:,} of {len(found):,} repositories.")
@@ -62,8 +55,8 @@ class Command(ServiceCommand):
     def _switch(self, organization: Organization, setting: str) -> None:
         expect_installed(organization, is_on=setting == "on", actor=COMMAND)
         here = Repository.objects.filter(organization=organization, retired_at=None)
-        lacking = without_index(here).filter(expected_by=ExpectedBy.INSTALLATION).count()
+        missing = without_index(here).filter(expected_by=ExpectedBy.INSTALLATION).count()
         self.stdout.write(
             f"Repositories that the GitHub App lists are expected: {setting}. Without an index "
-            f"are {lacking:,} of them that nothing else announced."
+            f"are {missing:,} of them that nothing else announced."
         )

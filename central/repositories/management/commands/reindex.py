@@ -3,10 +3,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from central.commands import ServiceCommand
-from central.repositories.admin_actions import request_reindex
+from central.repositories.admin_actions import repositories_named, request_reindex
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.services.organizations import organization_named
@@ -31,14 +29,8 @@ class Command(ServiceCommand):
         """Print for how many it is requested now. An unknown name changes nothing."""
         organization = organization_named(options["organization"])
         repositories = Repository.objects.filter(organization=organization, retired_at=None)
-        if names := options["repository"]:
-            repositories = repositories.filter(name__in=names)
-            if unknown := set(names) - set(repositories.values_list("name", flat=True)):
-                raise CommandError(
-                    f"{organization} has no repository {', '.join(sorted(unknown))}. Nothing was "
-                    "changed."
-                )
-        found = list(repositories.select_related("organization"))
+        names = options["repository"] or repositories.values_list("name", flat=True)
+        found = repositories_named(organization, names)
         new = sum(request_reindex(repository, actor=COMMAND) for repository in found)
         self.stdout.write(
             f"Requested for {new:,} of {len(found):,} repositories; for the others it was already."

@@ -1,8 +1,6 @@
 """`manage.py create_member USERNAME --organization SLUG [--role admin] [--superuser] …`."""
 
-import sys
 from argparse import ArgumentParser
-from getpass import getpass
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,8 +9,14 @@ from django.db import transaction
 
 from central.commands import ServiceCommand
 from central.tenancy.audit import COMMAND
-from central.tenancy.models import Organization, Role
-from central.tenancy.services.memberships import add_member, create_person, make_superuser
+from central.tenancy.management.password import ask_password
+from central.tenancy.models import VISIBILITIES, Organization, Role
+from central.tenancy.services.memberships import (
+    add_member,
+    create_person,
+    limit_member,
+    make_superuser,
+)
 from central.tenancy.services.organizations import organization_named
 
 
@@ -39,6 +43,15 @@ class Command(ServiceCommand):
             action="store_true",
             help="administers the whole service: every organisation, and /admin/",
         )
+        parser.add_argument(
+            "--repositories", nargs="*", metavar="NAME", help="all that they see; none given: all"
+        )
+        parser.add_argument(
+            "--visibilities",
+            nargs="*",
+            choices=VISIBILITIES,
+            help="of the repositories that they see; none given: all",
+        )
         parser.add_argument("--email", default="")
         parser.add_argument(
             "--password-stdin",
@@ -52,7 +65,7 @@ class Command(ServiceCommand):
             raise CommandError("Say of which organisation: --organization SLUG.")
         organization = None if slug is None else organization_named(slug)
         known = User.objects.filter(username=options["username"]).first()
-        password = "" if known else self._password(from_stdin=options["password_stdin"])
+        password = "" if known else ask_password(from_stdin=options["password_stdin"])
         with transaction.atomic():
             user = known or create_person(
                 username=options["username"],
@@ -63,25 +76,19 @@ class Command(ServiceCommand):
             )
             if is_superuser:
                 make_superuser(user, actor=COMMAND)
-            self._add(user, organization, options["role"])
+            self._add(user, organization, options["role"], _limits(options))
         self._tell(user, is_new=known is None)
 
-    def _password(self, *, from_stdin: bool) -> str:
-        if from_stdin:
-            return sys.stdin.readline().rstrip("\r\n")
-        if not sys.stdin.isatty():
-            raise CommandError(
-                "There is no terminal to ask for the password at: write it to standard input and "
-                "give --password-stdin."
-            )
-        password = getpass("Password: ")
-        if getpass("Password (again): ") != password:
-            raise CommandError("The two passwords are not the same. Nothing was changed.")
-        return password
-
-    def _add(self, user: User, organization: Organization | None, role: Role | None) -> None:
+    def _add(
+        self,
+        user: User,
+        organization: Organization | None,
+        role: Role | None,
+        limits: dict[str, list[str] | None],
+    ) -> None:
         if organization is not None:
             membership = add_member(user=user, organization=organization, role=role, actor=COMMAND)
+            limit_member(membership, actor=COMMAND, **limits)
             self.stdout.write(f"{user.username} is {_role(membership.role)} of {organization}.")
         if user.is_superuser:
             self.stdout.write(f"{user.username} administers the whole service.")
@@ -93,10 +100,16 @@ class Command(ServiceCommand):
         email = f" ({user.email})" if user.email else ""
         self.stderr.write(
             f"The user {user.username}{email} was there already, and keeps its password: "
-            f"`manage.py changepassword {user.username}` sets another."
+            f"`manage.py set_password {user.username}` sets another."
         )
         if not user.is_active:
             self.stderr.write("It is inactive, and cannot sign in: an administrator can change it.")
+
+
+def _limits(options: dict[str, Any]) -> dict[str, list[str] | None]:
+    """Return the given limits; no value is none."""
+    given = {name: options[name] for name in ("repositories", "visibilities")}
+    return {name: values or None for name, values in given.items() if values is not None}
 
 
 def _role(role: str) -> str:

@@ -1,18 +1,60 @@
 "use strict";
-// The call graph by hand: what a node is joined to lights up, the view box moves, arrow keys follow
-// lines. Without this file the picture scrolls and its nodes are links all the same.
+// The call graph: dagre places its boxes; what a node is joined to lights up, the view box moves,
+// arrow keys follow lines. Without this file the table says the same.
 
 (() => {
+  const figure = document.querySelector("[data-picture]");
   const svg = document.querySelector("[data-graph]");
-  const tools = document.querySelector("[data-graph-tools]");
-  if (!svg || !tools) return;
+  if (!figure || !svg || !window.dagre) return;
+  figure.hidden = false;
 
   const nodes = [...svg.querySelectorAll(".node")];
   const edges = [...svg.querySelectorAll(".edge")].map((line) => ({
     line, from: Number(line.dataset.from), to: Number(line.dataset.to),
   }));
-  const whole = svg.viewBox.baseVal;
-  const all = { x: 0, y: 0, width: whole.width, height: whole.height };
+
+  // --- Where it stands --------------------------------------------------------------------------
+
+  const [width, height] = [212, 44];
+  const level = (number) => Number(nodes[number].dataset.level);
+  const graph = new window.dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: "LR", nodesep: 12, edgesep: 8, ranksep: 112, marginx: 24, marginy: 24 });
+  nodes.forEach((_, number) => graph.setNode(String(number), { width, height }));
+  edges.forEach(({ from, to }, index) => {  // always to the right: what goes back is turned around
+    const [left, right] = level(from) <= level(to) ? [from, to] : [to, from];
+    const minlen = level(right) - level(left);
+    if (minlen) graph.setEdge(String(left), String(right), { minlen }, String(index));
+  });
+  window.dagre.layout(graph);
+  const at = (number) => graph.node(String(number));
+  const route = ({ from, to }, index) => {
+    const [left, right] = level(from) <= level(to) ? [from, to] : [to, from];
+    const found = graph.edge(String(left), String(right), String(index));
+    if (found) return left === from ? found.points : found.points.toReversed();
+    const [x, bend] = [at(from).x + width / 2, at(from).x + width / 2 + 50];  // of one layer
+    const [start, end] = [at(from).y + height / 4, at(to).y - height / 4];
+    return [{ x, y: start }, { x: bend, y: start }, { x: bend, y: end }, { x: at(to).x + width / 2, y: end }];
+  };
+  edges.forEach((edge, index) => {  // a curve through the middles between its points
+    const [start, ...points] = route(edge, index);
+    const last = points.pop();
+    const bends = points.map((point, number) => {
+      const next = points[number + 1];
+      const to = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : last;
+      return `Q${point.x} ${point.y} ${to.x} ${to.y}`;
+    });
+    edge.line.setAttribute("d", `M${start.x} ${start.y} ${bends.join(" ")}`);
+    const label = edge.line.nextElementSibling;
+    if (!label?.matches(".edge-label")) return;
+    const middle = edge.line.getPointAtLength(edge.line.getTotalLength() / 2);
+    label.setAttribute("x", middle.x);
+    label.setAttribute("y", middle.y);
+  });
+  nodes.forEach((node, number) => {
+    node.setAttribute("transform", `translate(${at(number).x - width / 2} ${at(number).y - height / 2})`);
+  });
+  const all = { x: 0, y: 0, width: graph.graph().width, height: graph.graph().height };
+  figure.classList.toggle("figure-low", all.height < 300);
   const view = { ...all };
 
   // --- What is joined ---------------------------------------------------------------------------
@@ -87,7 +129,7 @@
     show();
   };
 
-  tools.addEventListener("click", (event) => {
+  figure.addEventListener("click", (event) => {
     const what = event.target instanceof Element ? event.target.closest("[data-zoom]") : null;
     if (!what) return;
     if (what.dataset.zoom === "all") { Object.assign(view, all); show(); }
@@ -177,10 +219,5 @@
     if (found !== undefined) nodes[found].focus();
   });
 
-  tools.hidden = false;
-  svg.classList.add("is-live");
-  svg.parentElement.removeAttribute("tabindex"); // its nodes can be reached, and nothing scrolls
-  svg.removeAttribute("width");
-  svg.removeAttribute("height");
   begin();
 })();

@@ -1,6 +1,6 @@
-"""Requests to the sign-on's provider: a small JSON object, soon, from that address, or a failure.
+"""Requests to an issuer or a provider: a small JSON object, soon, from that address, or a failure.
 
-A provider that was taken over must not hold a thread of this service, fill its memory, or have a
+One that was taken over must not hold a thread of this service, fill its memory, or have a
 secret of ours sent elsewhere.
 """
 
@@ -20,78 +20,75 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
-from indexer.limits import SSO_ANSWER_BYTES, SSO_REQUEST_SECONDS, SSO_SECONDS
-
 _READ_BYTES = 64 * 1024
 
-_ends_at: ContextVar[float] = ContextVar("sso_ends_at")
+_ends_at: ContextVar[float] = ContextVar("ends_at")
 
 
-class ProviderAnswerError(RequestException):
-    """The provider's answer is not one that is read; the message says why."""
+class AnswerError(RequestException):
+    """The answer is not one that is read; the message says why."""
 
 
 @contextmanager
-def within_limits() -> Iterator[None]:
-    """Around all requests of one sign-in, which take no longer than SSO_SECONDS together."""
-    held = _ends_at.set(time.monotonic() + SSO_SECONDS)
+def within(seconds: float) -> Iterator[None]:
+    """Around requests that take no longer than `seconds` together."""
+    held = _ends_at.set(time.monotonic() + seconds)
     try:
         yield
     finally:
         _ends_at.reset(held)
 
 
-class ProviderSession(Session):
-    """A session whose answers are JSON objects of at most SSO_ANSWER_BYTES. No redirects."""
+class BoundedSession(Session):
+    """A session whose answers are JSON objects, each of `max_bytes` in `seconds`. No redirects."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, seconds: float, max_bytes: int) -> None:
         super().__init__()
+        self._seconds, self._max_bytes = seconds, max_bytes
         self.headers["Connection"] = "close"  # each has the deadline of one request
         for scheme in ("http://", "https://"):
             self.mount(scheme, _Adapter())
 
     def request(self, method: Any, url: Any, *args: Any, **kwargs: Any) -> Response:
         """The answer, read whole. Raises RequestException."""
-        kwargs |= {"allow_redirects": False, "stream": True, "timeout": _seconds_left()}
+        kwargs |= {"allow_redirects": False, "stream": True, "timeout": self._seconds_left()}
         answer = super().request(method, url, *args, **kwargs)
         with answer:
             if answer.is_redirect:
-                raise ProviderAnswerError("The provider redirects; its addresses must not.")
-            content = _content(answer)
+                raise AnswerError("The answer is a redirect; these are not followed.")
+            content = self._content(answer)
         answer._content = content
         if answer.ok:
             _require_object(content)
             answer.headers["content-type"] = "application/json"  # whatever it called itself
         return answer
 
+    def _seconds_left(self) -> float:
+        """For one request. Raises AnswerError if all have had their time."""
+        left = _ends_at.get(time.monotonic() + self._seconds) - time.monotonic()
+        if left <= 0:
+            raise AnswerError("The answers took too long.")
+        return min(left, self._seconds)
 
-def _seconds_left() -> float:
-    """For one request. Raises ProviderAnswerError if the sign-in has had its time."""
-    left = _ends_at.get(time.monotonic() + SSO_REQUEST_SECONDS) - time.monotonic()
-    if left <= 0:
-        raise ProviderAnswerError("The provider was too slow.")
-    return min(left, SSO_REQUEST_SECONDS)
-
-
-def _content(answer: Response) -> bytes:
-    content = b""
-    try:
-        for part in answer.raw.stream(_READ_BYTES, decode_content=True):
-            content += part
-            if len(content) > SSO_ANSWER_BYTES:
-                raise ProviderAnswerError("The provider's answer is too large.")
-    except (HTTPError, OSError) as exc:
-        raise ProviderAnswerError(f"The provider's answer ended early: {exc}") from exc
-    return content
+    def _content(self, answer: Response) -> bytes:
+        content = b""
+        try:
+            for part in answer.raw.stream(_READ_BYTES, decode_content=True):
+                content += part
+                if len(content) > self._max_bytes:
+                    raise AnswerError("The answer is too large.")
+        except (HTTPError, OSError) as exc:
+            raise AnswerError(f"The answer ended early: {exc}") from exc
+        return content
 
 
 def _require_object(content: bytes) -> None:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as exc:
-        raise ProviderAnswerError("The provider's answer is no JSON that is read here.") from exc
+        raise AnswerError("The answer is no JSON that is read here.") from exc
     if not isinstance(document, dict):
-        raise ProviderAnswerError("The provider's answer is no JSON object.")
+        raise AnswerError("The answer is no JSON object.")
 
 
 class _Deadline:

@@ -1,0 +1,73 @@
+"""In which layer a graph's boxes stand: sources to the left, targets to the right. Pure.
+
+Sources of a call graph are its callers; of the knowledge graph, the nodes from which edges go. The
+browser places the boxes of each layer (graph.js, with dagre).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+TINTS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A node to be drawn, `distance` steps from the nearest root.
+
+    `order` decides between vertices of a project whose neighbours decide nothing. `place` is the
+    line below the label.
+    """
+
+    id: str
+    project: str
+    distance: int
+    label: str
+    place: str
+    order: tuple[str, int] = ("", 0)
+
+
+class Arc(NamedTuple):
+    """A line to be drawn between the vertices of two ids, however many edges it stands for."""
+
+    source: str
+    target: str
+
+
+def levels_of(known: Mapping[str, Vertex], arcs: Sequence[Arc]) -> dict[str, int]:
+    """Negative where a node leads to the root in fewer steps than the root leads to it.
+
+    What stands inside of a node without being called is as far to the right as that node.
+    """
+    sources, targets = defaultdict(list), defaultdict(list)
+    for arc in arcs:
+        sources[arc.target].append(arc.source)
+        targets[arc.source].append(arc.target)
+    start = [one for one, vertex in known.items() if vertex.distance == 0]
+    up, down = _steps(start, sources), _steps(start, targets)
+    far = len(known) + 1
+    return {
+        one: -up[one] if up.get(one, far) < down.get(one, far) else down.get(one, vertex.distance)
+        for one, vertex in known.items()
+    }
+
+
+def _steps(start: Sequence[str], onward: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    steps = dict.fromkeys(start, 0)
+    level = list(start)
+    while level:
+        found = [other for one in level for other in onward.get(one, ())]
+        fresh = [one for one in dict.fromkeys(found) if one not in steps]
+        steps |= dict.fromkeys(fresh, steps[level[0]] + 1)
+        level = fresh
+    return steps
+
+
+def tints_of(vertices: Iterable[Vertex]) -> dict[str, int]:
+    """The root's project has the first; from the ninth on they begin again."""
+    nearest: dict[str, int] = {}
+    for one in vertices:
+        nearest[one.project] = min(one.distance, nearest.get(one.project, one.distance))
+    ordered = sorted(nearest, key=lambda project: (nearest[project], project))
+    return {project: number % TINTS for number, project in enumerate(ordered)}
