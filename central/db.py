@@ -216,8 +216,18 @@ class Copy(NamedTuple):
     types: Sequence[str]
 
 
+def columns_of(model: type[Model], *, without: str = "") -> list[str]:
+    """Return the columns of a model in its order, without its key."""
+    fields = model._meta.concrete_fields
+    return [field.attname for field in fields if not field.primary_key and field.attname != without]
+
+
 def copy_into(model: type[Model], *names: str) -> Copy:
-    """Make the COPY that fills these columns, of the types that the model's fields have."""
+    """Make the COPY that fills these columns, of the types that the model's fields have.
+
+    Without `names`, those of `columns_of`.
+    """
+    names = names or tuple(columns_of(model))
     fields: list[Any] = [model._meta.get_field(name) for name in names]
     columns = ", ".join(f'"{field.column}"' for field in fields)  # "column" is a reserved word
     types = [_LENGTH.sub("", str(field.db_type(connection))) for field in fields]

@@ -6,12 +6,12 @@ from django.conf import settings
 
 from central.alerts.services.queue import send_alerts
 from central.background import ALERTS, BACKFILLS, EDGES, GRAPH, STORE, WorkerThread
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.knowledge.services.snapshot import keep_snapshots
 from central.maintenance.worker import EmbeddedWorker, maintain_store
 from central.onboarding.services.queue import CloneClaim, queue_pushed
 from central.onboarding.services.work import remove_leftovers, work_all
-from central.trace.stored.follower import follow_all
+from central.trace.stored.follower import CallEdges
 
 
 def embedded_workers() -> list[WorkerThread]:
@@ -20,16 +20,21 @@ def embedded_workers() -> list[WorkerThread]:
     return [
         EmbeddedWorker(),
         WorkerThread("optimizer", maintain_store, STORE, stop_seconds=1, sweeps=False),
-        WorkerThread("edges", follow_all, EDGES),
+        WorkerThread("edges", _keep_edges, EDGES),
         WorkerThread("knowledge graph", _keep_graph, GRAPH),
         *backfills,
         WorkerThread("alerts", send_alerts, ALERTS),
     ]
 
 
+def _keep_edges(*, is_stopping: Callable[[], bool]) -> None:
+    """Resolve what changed, and what depends on that."""
+    CallEdges(is_stopping).follow()
+
+
 def _keep_graph(*, is_stopping: Callable[[], bool]) -> None:
     """Link what was written and indexed, and keep the files that are asked for."""
-    catch_up(is_stopping=is_stopping)
+    KnowledgeGraph(is_stopping).follow()
     keep_snapshots(is_stopping=is_stopping)
 
 

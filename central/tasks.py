@@ -3,7 +3,6 @@
 Messages have the names of the version before: a worker of either version takes them.
 """
 
-import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -14,18 +13,19 @@ from kombu.exceptions import ChannelError
 
 from central.alerts.services.queue import send_alerts
 from central.celery import BACKFILL_QUEUE, app
+from central.corpus.trigrams.upkeep import TextIndex
 from central.ingest.services import claims
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.salvage import salvage_uploads
-from central.ingest.services.staging import stage_uploads
-from central.knowledge.services import catch_up as knowledge
+from central.ingest.services.vectors import stage_uploads
 from central.knowledge.services import snapshot
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.maintenance import retention, worker
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile as reconcile_index
-from central.maintenance.text_upkeep import maintain_text_index
 from central.onboarding.services import queue, work
-from central.trace.stored.follower import follow_all
+from central.projections import until_next_sweep
+from central.trace.stored.follower import CallEdges
 
 _SWEEP: Final = float(settings.SWEEP_SECONDS)
 
@@ -44,12 +44,6 @@ def _task(
         app.conf.beat_schedule[beat] = {"task": name, "schedule": schedule} | told
     make: Callable[[Callable[..., None]], Any] = app.task(name=name, **options)
     return make
-
-
-def _in_time() -> Callable[[], bool]:
-    """Return whether the next message is due by now."""
-    end = time.monotonic() + settings.SWEEP_SECONDS
-    return lambda: time.monotonic() >= end
 
 
 # --- Runs ---------------------------------------------------------------------------------------
@@ -96,21 +90,20 @@ def keep() -> None:
 @_task("central.trace.stored.tasks.follow", "edges")
 def follow() -> None:
     """Bring stored edges up to what is indexed, until the next message is due."""
-    follow_all(is_stopping=_in_time())
+    CallEdges(until_next_sweep()).follow()
 
 
 @_task("central.knowledge.tasks.catch_up", "graph")
 def catch_up() -> None:
     """Bring the graph up to what was written and indexed, and the files that are asked for."""
-    knowledge.catch_up()
+    KnowledgeGraph().follow()
     snapshot.keep_snapshots()
 
 
 @_task("central.maintenance.tasks.maintain_text", "text")
 def maintain_text() -> None:
     """Build and merge segments of the text index, until the next message is due."""
-    is_over = _in_time()
-    maintain_text_index(go_on=lambda: not is_over())
+    TextIndex(until_next_sweep()).follow()
 
 
 # --- Backfills ----------------------------------------------------------------------------------

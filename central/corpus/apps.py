@@ -6,10 +6,11 @@ from central.observability import health
 
 
 class CorpusConfig(AppConfig):
-    """The `corpus` app."""
+    """The `corpus` app; see central.extensions."""
 
     name = "central.corpus"
     default_auto_field = "django.db.models.BigAutoField"
+    projections = ("central.corpus.trigrams.upkeep.TextIndex",)
 
     def ready(self) -> None:
         """Let /readyz ask the vector store."""

@@ -10,21 +10,15 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 from central.corpus import models
-from central.db import Row, copy_into, copy_rows, new_ids, sql_with
+from central.db import Row, columns_of, copy_into, copy_rows, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
 from indexer.ecosystems import PackageRoot, Workspace, ecosystem_of
 from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
 from indexer.records.manifests import Manifest
 
-_PACKAGE_COPY: Final = copy_into(
-    models.Package, "id", "repository_id", "ecosystem", "name", "version", "root", "manifest"
-)
-_DEPENDENCY_COPY: Final = copy_into(
-    models.Dependency, "package_id", "ecosystem", "name", "required", "pinned", "locked", "alias"
-)
-_MODULE_COPY: Final = copy_into(
-    models.Module, "repository_id", "file_id", "package_id", "ecosystem", "name", "public", "scope"
-)
+_PACKAGE_COPY: Final = copy_into(models.Package, "id", *columns_of(models.Package))
+_DEPENDENCY_COPY: Final = copy_into(models.Dependency)
+_MODULE_COPY: Final = copy_into(models.Module)
 _sql = sql_with(
     package=models.Package, dependency=models.Dependency, file=models.File, module=models.Module
 )

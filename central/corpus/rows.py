@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from central.corpus import models
 from central.corpus.embeddings import pack_terms, pack_vector
-from central.db import Row, copy_into
+from central.db import Row, columns_of, copy_into
 from indexer.bundle.encode import manifest_fields
 from indexer.ecosystems import ecosystem_by_line
 from indexer.lexical import tokenize
@@ -18,75 +18,14 @@ from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
 from indexer.records.vectors import embedder_input, embedding_digest, point_id
 
 # Of imports, exports and references the columns stand in the order of the record's fields.
-_IN_FILE: Final = ("repository_id", "file_id")
-FILE_COPY: Final = copy_into(
-    models.File,
-    "id",
-    "repository_id",
-    "path",
-    "mode",
-    "blob",
-    "size",
-    "extractor",
-    "language",
-    "skipped",
-    "generated",
-    "degraded",
-    "unparsed",
-    "unparsed_names",
-    "encoding",
-    "content",
-    "namespace",
-    "vector",
-)
-CHUNK_COPY: Final = copy_into(
-    models.Chunk,
-    *_IN_FILE,
-    "ordinal",
-    "start_line",
-    "end_line",
-    "type",
-    "name",
-    "container",
-    "text",
-    "digest",
-    "terms",
-    "point",
-)
-SYMBOL_COPY: Final = copy_into(
-    models.Symbol,
-    *_IN_FILE,
-    "name",
-    "qualified_name",
-    "kind",
-    "start_line",
-    "end_line",
-    "signature",
-    "exported",
-    "parts",
-)
-IMPORT_COPY: Final = copy_into(
-    models.Import, *_IN_FILE, "local", "module", "path", "wildcard", "line"
-)
-EXPORT_COPY: Final = copy_into(models.Export, *_IN_FILE, "name", "path", "is_local", "wildcard")
+CHUNK_COPY: Final = copy_into(models.Chunk)
+SYMBOL_COPY: Final = copy_into(models.Symbol)
+IMPORT_COPY: Final = copy_into(models.Import)
+EXPORT_COPY: Final = copy_into(models.Export)
 REFERENCE_COPY: Final = copy_into(
-    models.Reference,
-    *_IN_FILE,
-    "ecosystem",
-    "kind",
-    "name",
-    "binding",
-    "root",
-    "chain",
-    "access",
-    "caller",
-    "line",
-    "column",
+    models.Reference, *columns_of(models.Reference, without="symbol_id")
 )
-MANIFEST_COPY: Final = copy_into(models.Manifest, *_IN_FILE, "data")
-COPIES: Final = (
-    *(FILE_COPY, CHUNK_COPY, SYMBOL_COPY, REFERENCE_COPY, MANIFEST_COPY, IMPORT_COPY, EXPORT_COPY),
-)
+MANIFEST_COPY: Final = copy_into(models.Manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +63,12 @@ class FileRow(NamedTuple):
         if self.unparsed is not None:
             row = self._replace(unparsed=Jsonb(self.unparsed))  # type: ignore[arg-type]
         return (*row, vector)
+
+
+FILE_COPY: Final = copy_into(models.File, *FileRow._fields, "vector")
+COPIES: Final = (
+    *(FILE_COPY, CHUNK_COPY, SYMBOL_COPY, REFERENCE_COPY, MANIFEST_COPY, IMPORT_COPY, EXPORT_COPY),
+)
 
 
 def file_row(context: RunContext, file_id: int, record: FileRecord) -> FileRow:

@@ -23,7 +23,16 @@ from central.corpus.models import (
     Symbol,
 )
 from central.corpus.replace import CorpusDelta
-from central.db import Row, copy_into, copy_rows, execute, fetch_rows, id_array, sql_with
+from central.db import (
+    Row,
+    columns_of,
+    copy_into,
+    copy_rows,
+    execute,
+    fetch_rows,
+    id_array,
+    sql_with,
+)
 from central.repositories.models import Repository
 from indexer.limits import NAME_CHARACTERS
 from indexer.records import scip
@@ -99,31 +108,10 @@ _COUNT: Final = _sql("""UPDATE {repository} SET scip = coalesce((
             WHERE repository_id = %s::bigint GROUP BY tool) AS found), '{}')
     WHERE id = %s::bigint AND (scip <> '{}' OR EXISTS (SELECT FROM {document} d
         WHERE d.repository_id = {repository}.id))""")
-_DOCUMENTS: Final = copy_into(
-    ScipDocument, "repository_id", "path", "blob", "tool", "digest", "facts", "cut", "left_out"
-)
-_DEFINITIONS: Final = copy_into(
-    ScipDefinition, "repository_id", "file_id", "symbol_id", "qualified_name"
-)
-_RELATIONSHIPS: Final = copy_into(
-    ScipRelationship, "repository_id", "file_id", "symbol_id", "implemented_id"
-)
-_FURTHER: Final = copy_into(
-    Reference,
-    "repository_id",
-    "file_id",
-    "ecosystem",
-    "kind",
-    "name",
-    "binding",
-    "root",
-    "chain",
-    "access",
-    "caller",
-    "line",
-    "column",
-    "symbol_id",
-)
+_DOCUMENTS: Final = copy_into(ScipDocument, *columns_of(ScipDocument, without="file_id"))
+_DEFINITIONS: Final = copy_into(ScipDefinition)
+_RELATIONSHIPS: Final = copy_into(ScipRelationship)
+_FURTHER: Final = copy_into(Reference)
 
 
 def put_documents(

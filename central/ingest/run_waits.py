@@ -1,4 +1,4 @@
-"""Requests that wait for the end of a run, and how they learn of it.
+"""The ends of runs, requests that wait for them, and how these learn of it.
 
 In the process that ends the run, they are woken after the commit. Any other learns by NOTIFY, which
 is a hint: it needs a session of its own with the database, which a pooler may not give, and which
@@ -15,10 +15,12 @@ import psycopg
 import structlog
 from django.conf import settings
 from django.db import Error, connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from central.db import execute, sql
 from central.ingest.models import IndexRun
-from central.repositories.states import BUSY_RUN_STATES
+from central.repositories.states import BUSY_RUN_STATES, RunState
 from central.waits import Wait, Waits
 from indexer.limits import RUN_ENDS_AWAITED, RUN_ENDS_AWAITED_OF_ORGANIZATION
 
@@ -45,11 +47,18 @@ def watch_ends() -> None:
         _ENDS_ELSEWHERE.watch()
 
 
-def announce_end(run_id: UUID) -> None:
-    """Wake who waits for this run, once the present transaction is committed."""
-    transaction.on_commit(partial(RUN_WAITS.wake, {str(run_id)}))
-    if not _is_alone():
-        execute(_NOTIFY, [_CHANNEL, str(run_id)])
+def end_run(run: IndexRun, *, of: QuerySet[IndexRun], state: RunState, **fields: Any) -> bool:
+    """End the run, and wake who waits for that after the commit; false if it is none of `of`.
+
+    No other place gives a run its final state.
+    """
+    with transaction.atomic(savepoint=False):
+        done = of.filter(pk=run.pk).update(state=state, ended_at=timezone.now(), **fields)
+        if done:
+            transaction.on_commit(partial(RUN_WAITS.wake, {str(run.pk)}))
+            if not _is_alone():
+                execute(_NOTIFY, [_CHANNEL, str(run.pk)])
+    return bool(done)
 
 
 def _is_alone() -> bool:

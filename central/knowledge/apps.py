@@ -9,7 +9,7 @@ class KnowledgeConfig(AppConfig):
     name = "central.knowledge"
     default_auto_field = "django.db.models.BigAutoField"
     follow_ups = ("central.background.GRAPH.wake",)
-    comparisons = ("central.knowledge.services.comparing.compare_graph",)
+    projections = ("central.knowledge.services.catch_up.KnowledgeGraph",)
     deletions = ("central.knowledge.services.retention.DELETIONS",)
     exports = ("central.knowledge.services.retention.export_members",)
     policies_not_run = ("central.knowledge.services.not_run.policies_not_run_by_repository",)

@@ -4,10 +4,6 @@ from django.apps import AppConfig
 
 
 class MaintenanceConfig(AppConfig):
-    """The `maintenance` app; see central.extensions."""
+    """The `maintenance` app."""
 
     name = "central.maintenance"
-    comparisons = (
-        "central.maintenance.text_upkeep.compare_text",
-        "central.maintenance.edge_upkeep.compare_edges",
-    )

@@ -15,10 +15,11 @@ from central.corpus.embeddings import stored_vectors, unpack_terms, unpack_vecto
 from central.corpus.models import Chunk
 from central.corpus.rows import REPAIR_RUN
 from central.ingest.models import IndexRun
-from central.ingest.services.points import delete_points, slices
+from central.ingest.services.vectors import delete_points, slices
+from central.maintenance.repository_deletion import collections_of
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
-from indexer.records.vectors import EmbedderSpec, Vector
+from indexer.records.vectors import Vector
 from indexer.store.base import Collection, Point, VectorStore
 
 VectorSource = Callable[[Collection, Sequence[UUID]], Mapping[UUID, Vector]]
@@ -60,11 +61,11 @@ def sync_repository(
             result.unrepairable += _restore(store, repository, collection, missing, fetch_vectors)
         advance(len(ids))
     # A former collection may have become the current one: points that chunks name stay.
-    for place in (collection, *former_collections(repository, collection)):
+    for place in {collection, *collections_of(repository)}:
         stale = stale_points(store, repository, place)
         result.stale += len(stale)
         if repair:
-            delete_points(store=store, collection=place, ids=stale)
+            delete_points(store, place, stale)
     return result
 
 
@@ -79,16 +80,6 @@ def stale_points(store: VectorStore, repository: Repository, collection: Collect
         named = _named(repository, [point for point, _ in seen])
         stale += [point for point, run in seen if point not in named and run not in live]
     return stale
-
-
-def former_collections(repository: Repository, current: Collection) -> list[Collection]:
-    """Return the collections of the repository's former embedders."""
-    embedders = IndexRun.objects.filter(repository=repository).values_list("embedder", flat=True)
-    return [
-        Collection(current.organization, current.project, current.repository, spec)
-        for spec in map(EmbedderSpec.parse, sorted(set(embedders.order_by().distinct())))
-        if spec != current.embedder
-    ]
 
 
 def _chunks_of(repository: Repository) -> QuerySet[Chunk]:

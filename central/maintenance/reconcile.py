@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from django.conf import settings
 from django.db import connection
@@ -17,6 +17,7 @@ from central.errors import NotFoundError
 from central.extensions import added
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import sync_repository
+from central.projections import Projection
 from central.repositories.models import Repository
 from central.tenancy.models import parse_organization_slug
 from indexer.store.base import VectorStore
@@ -37,24 +38,10 @@ _DELETE_UNUSED: Final = _sql(
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """Data derived from a repository: parts that are due, and parts that differ."""
-
-    due: int
-    differing: int
-
-
-class Comparison(Protocol):
-    """A comparison of data that an app derives from a repository; with `repair` also corrected."""
-
-    def __call__(self, repository: Repository, *, repair: bool) -> Difference: ...
-
-
-@dataclass(frozen=True, slots=True)
 class RepositoryReport:
     """One repository: missing points, of those the ones without a vector, and excess points.
 
-    `due` and `differing` count data derived from it: the text index and the knowledge graph.
+    `due` and `differing` count the other projections: text index, call edges, knowledge graph.
     """
 
     organization: str
@@ -103,8 +90,8 @@ def _reconcile_repository(
     if repository is None:
         return None
     points = sync_repository(store, repository, repair=repair)
-    comparisons: list[Comparison] = added("comparisons")
-    derived = [compare(repository, repair=repair) for compare in comparisons]
+    projections: list[type[Projection]] = added("projections")
+    derived = [kind().rebuild(repository, repair=repair) for kind in projections]
     return RepositoryReport(
         organization=repository.organization.slug,
         repository=repository.name,

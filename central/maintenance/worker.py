@@ -7,15 +7,15 @@ from django.utils import timezone
 
 from central.background import BATCHES, RUNS, STORE, WorkerThread
 from central.corpus.backends import is_store_embedded, vector_store
+from central.corpus.trigrams.upkeep import TextIndex
 from central.github.services.deferred_events import apply_deferred
 from central.ingest.services.apply_run import apply_next
 from central.ingest.services.claims import RunClaim, sweep
 from central.ingest.services.salvage import salvage_uploads
-from central.ingest.services.staging import stage_uploads
+from central.ingest.services.vectors import stage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
 from central.maintenance.retention import apply_retention
-from central.maintenance.text_upkeep import maintain_text_index
 from indexer.errors import StoreError
 
 _RECONCILE_AT = timedelta(hours=3, minutes=17)  # past midnight, UTC
@@ -51,7 +51,7 @@ class EmbeddedWorker(WorkerThread):
             self._apply()
         while not self.is_stopping() and salvage_uploads():
             self._apply()
-        maintain_text_index(go_on=self._apply)
+        TextIndex(lambda: not self._apply()).follow()
         self._run_nightly()
         if not self.is_stopping():
             purge_retired(go_on=self._apply)  # no run waits for more than one purge

@@ -22,11 +22,10 @@ TRACED = frozenset(
     for name in (
         "central/ingest/services/apply_run.py",
         "central/ingest/services/apply_commit.py",
-        "central/ingest/services/points.py",
         "central/ingest/services/run_lifecycle.py",
         "central/corpus/packages.py",
         "central/corpus/replace.py",
-        "central/ingest/services/staging.py",
+        "central/ingest/services/vectors.py",
     )
 )
 

@@ -21,16 +21,14 @@ from central.corpus.trigrams.postings import (
     encode_segment,
     row_keys,
 )
-from central.db import copy_into, copy_rows, execute, fetch_rows, id_array, new_ids, sql
+from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, id_array, new_ids, sql
 
 FileIds = NDArray[np.int64]
 _Key = TypeVar("_Key", bound=Hashable)
 
 _ID: Final = np.dtype("<i8")
 _SPOOLED_BYTES: Final = 16_000_000
-_SEGMENTS: Final = copy_into(
-    TrigramSegment, "id", "repository_id", "files", "postings", "buckets", "format"
-)
+_SEGMENTS: Final = copy_into(TrigramSegment, "id", *columns_of(TrigramSegment))
 _POSTINGS: Final = copy_into(TrigramPosting, "segment_id", "bucket", "data")
 _ROWS: Final = sql(
     "SELECT data FROM {posting} WHERE segment_id = %s ORDER BY bucket", posting=TrigramPosting

@@ -7,8 +7,8 @@ import structlog
 from central.corpus.backends import collection_of, vector_store
 from central.errors import ConflictError, ForbiddenError
 from central.ingest.models import IndexRun
+from central.ingest.run_waits import end_run
 from central.ingest.selectors import require_open, visible_run
-from central.ingest.services.run_ends import end_run
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization

@@ -12,13 +12,13 @@ from central.corpus.replace import CorpusDelta, insert_files, remove_files, upda
 from central.corpus.scip import put_documents, refresh_scip
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
+from central.ingest.run_waits import end_run
 from central.ingest.services.batches import path_key
 from central.ingest.services.claims import RunClaim
-from central.ingest.services.run_ends import end_run
 from central.ingest.services.sessions import guard_writer
-from central.ingest.services.staging import read_file_vectors
 from central.ingest.services.stored_batches import StoredBatches, stored_path_keys
 from central.ingest.services.trees import LoadedTree, stored_tree
+from central.ingest.services.vectors import read_file_vectors
 from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState

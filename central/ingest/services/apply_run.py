@@ -1,6 +1,6 @@
 """The apply of a run: points first, without a lock, then all rows in one transaction.
 
-Most points were written as the batches arrived (services.staging).
+Most points were written as the batches arrived (services.vectors).
 A reader sees the old index or the new one. A crash leaves either, and points that no chunk names.
 """
 
@@ -12,8 +12,6 @@ import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
 from central.background import STORE
-from central.corpus.backends import collection_of, vector_store
-from central.corpus.replace import CorpusDelta
 from central.corpus.trigrams.segments import SegmentWriter
 from central.extensions import added
 from central.ingest.models import IndexRun
@@ -23,18 +21,19 @@ from central.ingest.services.apply_commit import (
     commit_run,
 )
 from central.ingest.services.claims import RunClaim
-from central.ingest.services.points import delete_points
 from central.ingest.services.run_lifecycle import end_claimed_run
-from central.ingest.services.salvage import PointsMissingError, verify_direct_points
-from central.ingest.services.staging import EmbeddingGoneError, stage_batches
 from central.ingest.services.stored_batches import StoredBatch, StoredBatches
+from central.ingest.services.vectors import (
+    EmbeddingGoneError,
+    PointsMissingError,
+    delete_stale_points,
+    prepare_vectors,
+)
 from central.jobs import ClaimLostError
 from central.observability import metrics
 from central.observability.tracing import Span, span
-from central.repositories.models import Repository
 from central.repositories.states import RunState
 from indexer.errors import StoreError, StoreFullError
-from indexer.store.base import VectorStore
 
 _FULL_STATE = "53100"  # SQLSTATE
 _IDLE_TOO_LONG = "25P03"  # SQLSTATE: see central.db.end_if_idle
@@ -110,16 +109,11 @@ def _attempt(claim: RunClaim, apply_span: Span) -> RunState | None:
 
 
 def _apply(claim: RunClaim, apply_span: Span) -> RunState:
-    store = vector_store()
     try:
         _require_generation(claim.row)
         batches = StoredBatches(claim.row)
         with SegmentWriter[str]() as segments:
-            with_texts = _add_texts(segments, batches)
-            if claim.row.is_direct:
-                verify_direct_points(claim=claim, batches=with_texts, store=store)
-            else:
-                stage_batches(claim=claim, batches=with_texts)
+            prepare_vectors(claim=claim, batches=_add_texts(segments, batches))
             segments.finish()
             delta, before = commit_run(claim, batches, segments)
     except GenerationMovedError:
@@ -127,7 +121,7 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
     apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.row.commit_sha)
-    _remove_stale_points(claim.row, store, delta, before)
+    delete_stale_points(claim.row, delta.orphans, before)
     return RunState.APPLIED
 
 
@@ -152,21 +146,6 @@ def _end(claim: RunClaim, state: RunState, error: str) -> RunState:
     if not end_claimed_run(run=claim.row, state=state, error=error):
         raise ClaimLostError
     return state
-
-
-def _remove_stale_points(
-    run: IndexRun, store: VectorStore, delta: CorpusDelta, before: Repository
-) -> None:
-    """Delete points of deleted chunks. What fails here is deferred to the reconcile."""
-    try:
-        if before.embedder and before.embedder != run.embedder:
-            store.drop(collection_of(before, before.embedder))
-        else:
-            delete_points(
-                store=store, collection=collection_of(before, run.embedder), ids=delta.orphans
-            )
-    except StoreError as exc:
-        _log.warning("stale_points_deferred", run=str(run.pk), error=str(exc))
 
 
 def _is_full(exc: Exception) -> bool:

@@ -11,7 +11,7 @@ from central.corpus.embeddings import known_digests
 from central.errors import ConflictError, InvalidError, TooLargeError
 from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_reuse_scope
-from central.ingest.services.batch_rows import BatchRows, make_rows
+from central.ingest.services.stored_batches import BatchRows, make_rows
 from central.tenancy.credentials import Credential
 from indexer.bundle.decode import Record, decode_records
 from indexer.bundle.gzip import decompress, identity

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from central.db import copy_into, copy_rows, execute, sql_with
+from central.db import columns_of, copy_into, copy_rows, execute, sql_with
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -24,7 +24,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import require_open
 from central.ingest.services.access import open_run_of
 from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
-from central.ingest.services.batch_rows import ROWS_FORMAT, pack_rows
+from central.ingest.services.stored_batches import ROWS_FORMAT, pack_rows
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
@@ -35,18 +35,7 @@ from indexer.limits import RUN_BATCHES
 _RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk
-_BATCHES = copy_into(
-    Batch,
-    "run_id",
-    "number",
-    "digest",
-    "files",
-    "removals",
-    "path_keys",
-    "body",
-    "rows_format",
-    "rows",
-)
+_BATCHES = copy_into(Batch, *columns_of(Batch, without="file_vectors"))
 _sql = sql_with(batch=Batch)
 _DROP_PARTS = _sql("DROP TABLE IF EXISTS pg_temp.tree_part")
 _CREATE_PARTS = _sql("CREATE TEMPORARY TABLE tree_part (number serial, part bytea) ON COMMIT DROP")
@@ -150,7 +139,7 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
         _require_new_paths(run, keys, paths)
         _count_bytes(run, len(data) + len(rows))
         counts = (len(paths), len(content.rows.removed))
-        stored = (data, ROWS_FORMAT, rows)
+        stored = (data, rows, ROWS_FORMAT)
         copy_rows(_BATCHES, [(run.pk, number, content.digest, *counts, keys, *stored)])
 
 

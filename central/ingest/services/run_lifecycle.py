@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from central.errors import ConflictError
 from central.ingest.models import Batch, IndexRun
+from central.ingest.run_waits import end_run
 from central.ingest.services.access import writable_run
-from central.ingest.services.run_ends import end_run
 from central.repositories.models import IndexProblem, Repository
 from central.repositories.states import NOTHING_TO_DO, RunState
 from central.tenancy.credentials import Credential

@@ -1,21 +1,34 @@
-"""The batches of a run as they are read again: to be staged, applied or salvaged."""
+"""Batches of a run as they wait to be applied: decoded and encoded for COPY once, when they arrive.
 
+They are read again to be staged, applied or salvaged. The body stays beside the rows: the version
+before reads that alone, and so does this one where the rows are of another version.
+"""
+
+import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from django.conf import settings
+from msgspec import MsgspecError, msgpack
+from msgspec.inspect import type_info
 
-from central.corpus.rows import FileRow, PackedPoint
+from central.corpus import rows
+from central.corpus.encoded_files import EncodedFiles, encode_files
+from central.corpus.rows import FileRow, PackedPoint, RunContext
 from central.db import fetch_rows, sql
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services.batch_rows import ROWS_FORMAT, BatchRows, make_rows, unpack_rows
 from central.ingest.services.trees import TREE_NUMBER
-from indexer.bundle.decode import decode_records
-from indexer.bundle.gzip import decompress
-from indexer.records.scip import ScipPlace
+from indexer.bundle.decode import Record, decode_records
+from indexer.bundle.gzip import compress, decompress
+from indexer.errors import BundleError
+from indexer.records.extractors import Extractor
+from indexer.records.files import FileRecord, Removal
+from indexer.records.scip import ScipDocument, ScipPlace, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
+_VERSION: Final = 1  # raise it when other rows are made of the same record
+_MOST_BYTES: Final = 2**30  # when decompressed: more than any batch makes
 _KEPT_BYTES: Final = 40_000_000  # in memory, about
 _VALUE_BYTES: Final = 64  # of memory that a value of a batch takes beside its text or bytes
 _READ: Final = sql(
@@ -23,6 +36,54 @@ _READ: Final = sql(
     " FROM {batch} WHERE run_id = %s AND number = %s",
     batch=Batch,
 )
+
+
+class BatchRows(NamedTuple):
+    """What a batch changes: files with all their rows, paths, and documents of SCIP indexes."""
+
+    files: EncodedFiles
+    removed: list[str]
+    documents: list[ScipDocument]
+    removed_documents: list[str]
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths that it replaces or removes."""
+        return [*(file.path for file in self.files.files), *self.removed]
+
+
+ROWS_FORMAT: Final = hashlib.sha256(
+    repr((_VERSION, rows.COPIES, type_info(BatchRows))).encode()
+).hexdigest()[:16]
+_DECODER: Final = msgpack.Decoder(BatchRows)
+
+
+def make_rows(run: IndexRun, records: Sequence[Record]) -> BatchRows:
+    """Make the rows of a batch, and give ids to its files."""
+    context = RunContext(
+        repository_id=run.repository_id, run_id=run.pk, extractor=Extractor.parse(run.extractor)
+    )
+    return BatchRows(
+        files=encode_files(
+            context, [record for record in records if isinstance(record, FileRecord)]
+        ),
+        removed=[record.path for record in records if isinstance(record, Removal)],
+        documents=[record for record in records if isinstance(record, ScipDocument)],
+        removed_documents=[record.path for record in records if isinstance(record, ScipRemoval)],
+    )
+
+
+def pack_rows(batch: BatchRows) -> bytes:
+    """Pack rows for the batch's table."""
+    return compress(msgpack.encode(batch))
+
+
+def unpack_rows(data: bytes) -> BatchRows:
+    """Read what `pack_rows` packed in a process of the same ROWS_FORMAT. Raises BundleError."""
+    try:
+        return _DECODER.decode(decompress(data, limit_bytes=_MOST_BYTES))
+    except MsgspecError as exc:
+        raise BundleError("the rows of the batch are damaged") from exc
 
 
 class StoredBatch(NamedTuple):

@@ -1,11 +1,9 @@
 """Bringing the graph up to what was written and indexed: after each apply, and after a crash.
 
-Everything here is found by comparing watermarks with the corpus, so a lost wake-up delays it and a
-kill repeats a part of it. Runs beside applies; one process at a time works on an organisation.
+A lost wake-up delays it and a kill repeats a part of it. Runs beside applies.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from time import monotonic
 from typing import Annotated, TypeVar
@@ -14,12 +12,12 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Max, Q
 
-from central import leases
 from central.background import GRAPH
 from central.knowledge.access import visible_nodes
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document
 from central.knowledge.scope import GraphScope
+from central.knowledge.services.comparing import compare_graph
 from central.knowledge.services.linking import link_mentions, read_files
 from central.knowledge.services.moved_code import move_renamed_code
 from central.knowledge.services.semantic import (
@@ -30,6 +28,7 @@ from central.knowledge.services.semantic import (
 )
 from central.knowledge.services.violations import check_policies, remove_unlinked_code
 from central.knowledge.watermarks import FileRange, repositories_due
+from central.projections import Difference, Projection
 from central.repositories.models import Repository
 from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
@@ -37,9 +36,6 @@ from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError
 from indexer.limits import GRAPH_TURN_SECONDS
 
-_LOCK = 0x6B6E6F77  # the namespace of this module's advisory locks
-
-_TURNS = 1_000
 _Subject = TypeVar("_Subject", Document, Repository)
 _IsOver = Callable[[], bool]
 
@@ -65,77 +61,75 @@ def refresh(*, credential: Credential) -> Refreshed:
     )
 
 
-def catch_up(
-    *,
-    organization: Organization | None = None,
-    is_stopping: _IsOver = lambda: False,
-) -> None:
-    """Do all that is due, organisations in turn.
+class KnowledgeGraph(Projection):
+    """What organisations' documents are linked to, organisations in turn.
 
-    Not in a transaction. `is_stopping` is asked before each document and repository. What a vector
-    store or an embedder that is unavailable holds up stays due, and what fails holds up nothing
-    else.
+    What a vector store or an embedder that is unavailable holds up stays due, and what fails holds
+    up nothing else.
     """
-    failed: set[Document | Repository] = set()
-    for _ in range(_TURNS):  # again: another process may have been refused the lock
-        tried = 0
-        for due in _organizations_due(organization):
-            with held(due) as is_held:
-                if is_held:
-                    tried += _take_turn(due, is_stopping, failed)
-        if not tried or is_stopping():
-            break
 
+    lock = 0x6B6E6F77
 
-def _organizations_due(organization: Organization | None) -> list[Organization]:
-    due = ~Q(linked_version=F("version")) | ~Q(embedder=F("node__organization__embedder"))
-    found = Organization.objects.filter(
-        Q(pk__in=Document.objects.filter(due).values("node__organization"))
-        | Q(repositories__in=repositories_due(organization))
-    )
-    if organization is not None:
-        found = found.filter(pk=organization.pk)
-    return list(found.distinct().order_by("pk"))
-
-
-def _take_turn(
-    organization: Organization, is_stopping: _IsOver, failed: set[Document | Repository]
-) -> int:
-    """Work on what is due and has not failed; returns on how many documents and repositories."""
-    turn = _Turn(is_stopping, failed)
-    turn.work_on(documents_to_link(organization), _link)  # few, and people wait for them
-    turn.work_on(
-        _repositories_due(organization),
-        lambda repository: _catch_up_repository(repository, turn.is_over),
-    )
-    turn.work_on(documents_to_link(organization), _link)  # read from the repositories' files
-    return turn.tried
-
-
-class _Turn:
-    """Work on an organisation, for a time for each kind; `tried` counts documents, repositories."""
-
-    def __init__(self, is_stopping: _IsOver, failed: set[Document | Repository]) -> None:
-        self._is_stopping = is_stopping
-        self._failed = failed
+    def __init__(self, is_stopping: _IsOver = lambda: False) -> None:
+        super().__init__(is_stopping)
+        self._failed: set[Document | Repository] = set()
         self._until = 0.0
-        self.tried = 0
 
-    def is_over(self) -> bool:
+    def behind(self) -> Iterable[int]:
+        """Return organisations with documents or repositories to link, or policies to check."""
+        due = ~Q(linked_version=F("version")) | ~Q(embedder=F("node__organization__embedder"))
+        found = Organization.objects.filter(
+            Q(pk__in=Document.objects.filter(due).values("node__organization"))
+            | Q(repositories__in=repositories_due())
+        )
+        return found.distinct().order_by("pk").values_list("pk", flat=True)
+
+    def update(self, subject: int) -> bool:
+        """Work on what is due and has not failed, for a time for each kind."""
+        organization = Organization.objects.get(pk=subject)
+        documents = documents_to_link(organization)
+        tried = self._work_on(documents, _link)  # few, and people wait for them
+        tried += self._work_on(_repositories_due(organization), self._catch_up_repository)
+        # Read from the repositories' files:
+        return bool(tried + self._work_on(documents.all(), _link))
+
+    def rebuild(self, repository: Repository, *, repair: bool) -> Difference:
+        """Make a repository's part of the graph anew; with `repair`, a different one is kept.
+
+        Documents link to every repository, so that the organisation's lock is needed.
+        """
+        with self.held(repository.organization_id) as is_held:
+            if is_held:
+                return compare_graph(repository, repair=repair)
+        return Difference(due=1, differing=0)
+
+    def _is_over(self) -> bool:
         return self._is_stopping() or monotonic() > self._until
 
-    def work_on(self, subjects: Iterable[_Subject], work: Callable[[_Subject], bool]) -> None:
-        """Work on subjects that have not failed, one at least. What fails stays due."""
+    def _work_on(self, subjects: Iterable[_Subject], work: Callable[[_Subject], bool]) -> int:
+        """Work on subjects that have not failed, one at least; return on how many."""
         self._until = monotonic() + GRAPH_TURN_SECONDS
-        before = self.tried
+        tried = 0
         for subject in subjects:
-            if self._is_stopping() or (self.tried > before and self.is_over()):
-                return
+            if self._is_stopping() or (tried and self._is_over()):
+                break
             if subject in self._failed:
                 continue
-            self.tried += 1
+            tried += 1
             if not _attempt(work, subject):
                 self._failed.add(subject)
+        return tried
+
+    def _catch_up_repository(self, repository: Repository) -> bool:
+        with Matcher() as matcher:
+            try:
+                _link_code(repository, matcher)
+            except StoreError as exc:
+                _log.warning("linking_deferred", repository=str(repository), error=str(exc))
+                return False
+            check_policies(repository, matcher, is_over=self._is_over)
+            remove_unlinked_code(repository)
+        return True
 
 
 def _repositories_due(organization: Organization) -> Iterator[Repository]:
@@ -151,18 +145,6 @@ def _attempt(work: Callable[[_Subject], bool], subject: _Subject) -> bool:
     except Exception:  # noqa: BLE001 (one that fails blocks no other)
         _log.exception("graph_catch_up_failed", subject=str(subject))
         return False
-
-
-def _catch_up_repository(repository: Repository, is_over: _IsOver) -> bool:
-    with Matcher() as matcher:
-        try:
-            _link_code(repository, matcher)
-        except StoreError as exc:
-            _log.warning("linking_deferred", repository=str(repository), error=str(exc))
-            return False
-        check_policies(repository, matcher, is_over=is_over)
-        remove_unlinked_code(repository)
-    return True
 
 
 @transaction.atomic
@@ -194,12 +176,3 @@ def _link(document: Document) -> bool:
         _log.warning("semantic_links_deferred", node=document.public_id, error=str(exc))
         return False
     return True
-
-
-def held(organization: Organization) -> AbstractContextManager[bool]:
-    """Whether this process alone may work on the organisation's graph, as long as the block runs.
-
-    Documents link to every repository, so a smaller lock would let two processes delete what the
-    other makes.
-    """
-    return leases.held(_LOCK, organization.pk)

@@ -14,12 +14,11 @@ from django.db.models.lookups import IsNull
 from central.knowledge.calibration import LINKED
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, Origin, PolicyCheck
-from central.knowledge.services.catch_up import held
 from central.knowledge.services.linking import read_files
 from central.knowledge.services.semantic import documents_to_link, link_chunks
 from central.knowledge.services.violations import check_policies
 from central.knowledge.watermarks import FileRange, reasons_due
-from central.maintenance.reconcile import Difference
+from central.projections import Difference
 from central.repositories.models import Repository
 from indexer.limits import SEMANTIC_LINKS
 
@@ -32,11 +31,11 @@ _OF_FILES: Final = (Origin.TEXT, Origin.POLICY)
 def compare_graph(repository: Repository, *, repair: bool) -> Difference:
     """What of the repository's graph differs; with `repair` the rebuilt graph is kept.
 
-    A repository that the worker has still to catch up with, or is at, is only `due`.
+    Needs the lock. A repository that the worker has still to catch up with is only `due`.
     """
-    with held(repository.organization) as is_held, Matcher() as matcher:
+    with Matcher() as matcher:
         generation = _generation(repository)
-        if not is_held or _is_due(repository):
+        if _is_due(repository):
             return Difference(due=1, differing=0)
         with transaction.atomic():
             facts, weights = _facts(repository), _weights(repository)

@@ -1,24 +1,23 @@
 """The follower: it brings the stored edges up to what resolution says of the corpus now.
 
-One process at a time follows an organisation, in steps of one transaction each. A step compares a
+Each step of an organisation is one transaction. A step compares a
 repository with what was followed, asks the questions again that its changes touch, and marks the
 files as due of which an answer differs. Another resolves a portion of the due files.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
-
-import structlog
 
 from central.corpus.models import Reference
 from central.db import execute, fetch_rows, id_array, sql_with, written_from_one_moment
-from central.leases import held
+from central.projections import Difference, Projection
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver, TakenRows
 from central.trace.resolve.questions import Limit
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import Packages, changed_files, packages_of, touched_keys
+from central.trace.stored.comparing import compare_edges
 from central.trace.stored.models import (
     Edge,
     FollowedRepository,
@@ -46,9 +45,6 @@ from central.trace.stored.state import behind, organizations_with_work, rules_di
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 from indexer.limits import EDGES_FILES, EDGES_REFERENCES
 
-_log = structlog.get_logger(__name__)
-
-_LOCK: Final = 0x65646765  # the namespace of this module's advisory locks
 _sql = sql_with(
     source=Source,
     question=Question,
@@ -111,33 +107,19 @@ _RESOLVED: Final = _sql("""UPDATE {source} SET due = false, is_cut = now.is_cut,
     WHERE path_id = now.path""")
 
 
-def follow_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
-    """Follow all organisations, a step of each in turn, until nothing is due.
+class CallEdges(Projection):
+    """The stored edges of organisations."""
 
-    Not in a transaction.
-    """
-    ahead = list(Organization.objects.filter(pk__in=organizations_with_work()).order_by("pk"))
-    while ahead:
-        ahead = [
-            organization for organization in ahead if not is_stopping() and _has_more(organization)
-        ]
+    lock = 0x65646765
 
+    def behind(self) -> list[int]:
+        """Return organisations with a repository to compare, or with due files."""
+        return organizations_with_work()
 
-def _has_more(organization: Organization) -> bool:
-    """Do one step; after an error, which is logged, the others go on."""
-    try:
-        return follow(organization)
-    except Exception:  # noqa: BLE001 (what is not stored is resolved when it is asked for)
-        _log.exception("edges_not_followed", organization=organization.slug)
-        return False
-
-
-def follow(organization: Organization) -> bool:
-    """Do one step; return whether there was something to do. Not in a transaction."""
-    with held(_LOCK, organization.pk) as is_held:
-        if not is_held:
-            return False
+    def update(self, subject: int) -> bool:
+        """Compare a repository or resolve a portion of the due files of an organisation."""
         with written_from_one_moment():
+            organization = Organization.objects.get(pk=subject)
             step = _Step(organization)
             repository = behind(organization)
             if repository is not None:
@@ -145,14 +127,18 @@ def follow(organization: Organization) -> bool:
                 return True
             return step.resolve_due()
 
+    def rebuild(self, repository: Repository, *, repair: bool) -> Difference:
+        """Compare the edges of some files; with `repair`, those that differ are due."""
+        return compare_edges(repository, repair=repair)
+
 
 def delete_unused_questions() -> int:
     """Delete the questions that no file depends on any more; return how many there were."""
     count = 0
-    for organization in Organization.objects.order_by("pk"):
-        with held(_LOCK, organization.pk) as is_held:  # else the follower may just ask them
+    for key in Organization.objects.order_by("pk").values_list("pk", flat=True):
+        with CallEdges().held(key) as is_held:  # else the follower may just ask them
             if is_held:
-                [row] = fetch_rows(_DELETE_UNUSED, [organization.pk, organization.pk])
+                [row] = fetch_rows(_DELETE_UNUSED, [key, key])
                 count += row[0]
     return count
 

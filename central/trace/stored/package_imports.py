@@ -22,14 +22,7 @@ _IN: Final = _sql("""SELECT q.file, f.repository_id, coalesce(f.package_id, 0),
     CROSS JOIN LATERAL (SELECT path, count(*) FROM {imported}
         WHERE file_id = q.file GROUP BY path OFFSET 0) AS i
     WHERE f.repository_id = ANY(%s::bigint[])""")
-PACKAGE_IMPORT_COLUMNS: Final = (
-    "source",
-    "repository_id",
-    "target_repository",
-    "target_package",
-    "imports",
-)
-_COPY: Final = copy_into(PackageImport, *PACKAGE_IMPORT_COLUMNS)
+_COPY: Final = copy_into(PackageImport)
 Imports = Mapping[ImportStatement, int]  # how often each stands in a file
 
 
@@ -98,7 +91,7 @@ def write_package_imports(found: Mapping[int, Sequence[ImportedPackages]]) -> No
 
 
 def import_rows(found: Mapping[int, Sequence[ImportedPackages]]) -> list[Row]:
-    """Return the rows of the imports of files, in the order of PACKAGE_IMPORT_COLUMNS."""
+    """Return the rows of the imports of files, in the order of the columns."""
     own = {path: several[0].own.repository for path, several in found.items() if several}
     counts = package_imports(found)
     return [(path, own[path], *place, count) for (path, place), count in counts.items()]

@@ -15,12 +15,29 @@ from central.trace.stored.models import Path, Source
 from central.trace.stored.rows import ELSEWHERE, UNRESOLVED
 from central.trace.stored.surroundings import files_at
 
-_EDGE: Final = """e.id, e.target, e.name, e.kind, e.rule, e.confidence, e.candidates, e.is_certain,
-    e.is_alias,
-    e.via, e.receiver, e.receiver_name, e.written, e.written_name, e.model"""
+
+class _EdgeRow(NamedTuple):
+    id: int
+    target: int | None
+    name: str
+    kind: str
+    rule: str
+    confidence: int
+    candidates: int
+    is_certain: bool
+    is_alias: bool
+    via: list[int] | None
+    receiver: int | None
+    receiver_name: str
+    written: int | None
+    written_name: str
+    model: str
+
+
+_SITE: Final = len(ReferenceSite._fields)
 _sql = sql_with(
     columns=COLUMNS,
-    edge_columns=_EDGE,
+    edge_columns=", ".join(f"e.{name}" for name in _EdgeRow._fields),
     edge=StoredEdge,
     path=Path,
     source=Source,
@@ -142,27 +159,6 @@ def stored_edges_from(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -
     )
 
 
-_SITE: Final = len(ReferenceSite._fields)
-
-
-class _EdgeRow(NamedTuple):
-    id: int
-    target: int | None
-    name: str
-    kind: str
-    rule: str
-    confidence: int
-    candidates: int
-    is_certain: bool
-    is_alias: bool
-    via: list[int] | None
-    receiver: int | None
-    receiver_name: str
-    written: int | None
-    written_name: str
-    model: str
-
-
 def _live(resolver: BatchResolver) -> str:
     return id_array(sorted(resolver.live_files or ()))
 
@@ -172,7 +168,7 @@ def _edges(rows: Sequence[Row]) -> list[Edge]:
 
 
 def _edges_of(pairs: Sequence[tuple[ReferenceSite, Row]]) -> list[Edge]:
-    """Return the edges of references with the columns of _EDGE, which several of them share."""
+    """Return the edges of references with the columns of `_EdgeRow`, which several share."""
     rows = {row[0]: _EdgeRow(*row) for _, row in pairs}
     paths: set[int] = set()
     for edge in rows.values():

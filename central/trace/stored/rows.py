@@ -22,30 +22,8 @@ from central.trace.stored.surroundings import Surroundings
 
 UNRESOLVED: Final = "unresolved"
 ELSEWHERE: Final = "elsewhere"
-COLUMNS: Final = (
-    "source",
-    "repository_id",
-    "references",
-    "target",
-    "name",
-    "kind",
-    "ecosystem",
-    "rule",
-    "confidence",
-    "candidates",
-    "is_certain",
-    "is_alias",
-    "via",
-    "receiver",
-    "receiver_name",
-    "written",
-    "written_name",
-    "model",
-    "is_foreign",
-)
-BASE_COLUMNS: Final = ("source", "repository_id", "name", "base", "base_name")
-_COPY: Final = copy_into(models.Edge, *COLUMNS)
-_COPY_BASES: Final = copy_into(models.Inheritance, *BASE_COLUMNS)
+_COPY: Final = copy_into(models.Edge)
+_COPY_BASES: Final = copy_into(models.Inheritance)
 
 
 class Resolved(NamedTuple):
@@ -105,14 +83,14 @@ def write_edges(parts: Mapping[int, Resolved], around: Surroundings) -> None:
 
 
 def base_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[Row]:
-    """Yield the rows of bases of files, in the order of BASE_COLUMNS."""
+    """Yield the rows of bases of files, in the order of the columns."""
     for path, part in parts.items():
         for (file, name), (base, base_name) in part.bases:
             yield (path, around.repositories[file], name, around.paths.get(base, 0), base_name)
 
 
 def edge_rows(parts: Mapping[int, Resolved], around: Surroundings) -> Iterator[Row]:
-    """Yield the rows of edges of files, in the order of COLUMNS."""
+    """Yield the rows of edges of files, in the order of the columns."""
     return (row for path, part in parts.items() for row in _rows(path, part, around))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import organization_of
 
@@ -23,7 +23,7 @@ def ask(api: Api) -> Ask:
     """GET below /api/v1/, when edges follow: `ask("map", level="package")`."""
 
     def ask(what: str, *, token: str = "", **query: object) -> Any:
-        while follow(api.organization):
+        while CallEdges().update(api.organization.pk):
             pass
         return get(api, what, token=token, **query)
 
@@ -35,7 +35,7 @@ def send(api: Api) -> Ask:
     """POST below /api/v1/, when edges follow: `send("map/consumers", project="lib")`."""
 
     def send(what: str, *, token: str = "", **body: object) -> Any:
-        while follow(api.organization):
+        while CallEdges().update(api.organization.pk):
             pass
         return api.client.post(
             f"/api/v1/{what}",

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from central.maintenance.edge_upkeep import compare_edges
-from central.maintenance.reconcile import Difference
+from central.projections import Difference
 from central.repositories.models import Repository
+from central.trace.stored.comparing import compare_edges
 from central.trace.stored.models import PackageImport, Path, Source
 from tests.central.codemap.conftest import Ask, get
 from tests.central.protocol import Api, api_of

@@ -19,9 +19,9 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding, File, TermStat
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
-from central.ingest.services import claims, staging, stored_batches
+from central.ingest.services import claims, stored_batches, vectors
 from central.ingest.services.salvage import salvage_uploads
-from central.ingest.services.staging import EmbeddingGoneError
+from central.ingest.services.vectors import EmbeddingGoneError
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreLockedError, StoreUnavailableError
 from indexer.pipeline.versions import NEWEST
@@ -290,13 +290,13 @@ def test_a_run_overtaken_while_its_vectors_travel_removes_them(
 ) -> None:
     api.index(FILES)
     api.queue_incremental(FILES, {**FILES, "c.py": "def c\n"})
-    stage = staging.stage_batches
+    stage = vectors.prepare_vectors
 
     def overtaken(**arguments: object) -> None:
         stage(**arguments)  # type: ignore[arg-type]
         Repository.objects.filter(pk=repository_of(api).pk).update(generation=7)
 
-    monkeypatch.setattr(applying, "stage_batches", overtaken)
+    monkeypatch.setattr(applying, "prepare_vectors", overtaken)
     before = dump(api)
     assert apply_queued() == ["stale"]
     assert dump(api) == before
@@ -369,7 +369,7 @@ def test_an_outage_costs_no_attempt_and_the_run_goes_on_after_it(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(applying, "stage_batches", away)
+        patch.setattr(applying, "prepare_vectors", away)
         assert apply_queued() == [None]
     row = IndexRun.objects.get(pk=run["run_id"])
     assert (row.state, row.attempts, row.retries) == ("queued", 0, 1)
@@ -396,7 +396,7 @@ def test_a_full_disk_ends_the_run_and_says_so(
     def full(*_: object, **_arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(applying, "stage_batches", full)
+    monkeypatch.setattr(applying, "prepare_vectors", full)
     assert apply_queued() == ["failed"]
     row = IndexRun.objects.get(pk=run["run_id"])
     assert row.error.startswith("The disk of the service is full.")
@@ -427,7 +427,7 @@ def test_a_refusal_that_lasts_counts_as_an_attempt(
     def refused(**arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(applying, "stage_batches", refused)
+    monkeypatch.setattr(applying, "prepare_vectors", refused)
     with pytest.raises(type(error)):
         apply_queued()
     row = IndexRun.objects.get(pk=run["run_id"])
@@ -458,7 +458,7 @@ def test_an_unexpected_error_counts_and_the_run_fails_in_the_end(
     def broken(**arguments: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(applying, "stage_batches", broken)
+    monkeypatch.setattr(applying, "prepare_vectors", broken)
     for _ in range(5):
         with pytest.raises(ZeroDivisionError):
             apply_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
@@ -479,13 +479,13 @@ def test_a_dead_worker_s_run_is_taken_up_when_its_lease_ends(api: Api) -> None:
 
 def test_a_worker_whose_lease_was_taken_stops(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     run = api.queue_full(FILES)
-    stage = staging.stage_batches
+    stage = vectors.prepare_vectors
 
     def slow(**arguments: object) -> None:
         stage(**arguments)  # type: ignore[arg-type]
         IndexRun.objects.update(claim=None)
 
-    monkeypatch.setattr(applying, "stage_batches", slow)
+    monkeypatch.setattr(applying, "prepare_vectors", slow)
     assert apply_queued() == [None]
     assert repository_of(api).generation == 0
     assert api.state(run)["state"] == "applying"
@@ -497,14 +497,14 @@ def test_a_worker_that_fails_after_its_lease_was_taken_leaves_the_run_s_points(
 ) -> None:
     """They are those of whoever has the run now."""
     run = api.queue_full(FILES)
-    stage = staging.stage_batches
+    stage = vectors.prepare_vectors
 
     def slow(**arguments: object) -> None:
         stage(**arguments)  # type: ignore[arg-type]
         IndexRun.objects.update(claim=uuid4())
         raise error
 
-    monkeypatch.setattr(applying, "stage_batches", slow)
+    monkeypatch.setattr(applying, "prepare_vectors", slow)
     assert apply_queued() == [None]
     assert points_of(api, embedder=IndexRun.objects.get().embedder)
     assert api.state(run)["state"] == "applying"

@@ -11,7 +11,7 @@ from django.utils import timezone
 from central import tasks
 from central.corpus.dump import dump_lines
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, claims, staging
+from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
@@ -34,10 +34,10 @@ def dump(project: str) -> list[str]:
 
 STEPS: list[tuple[object, str]] = [
     (applying, "_require_generation"),
-    (applying, "stage_batches"),
-    (staging, "save_embeddings"),
-    (staging, "write_points"),
-    (staging, "save_file_vectors"),
+    (applying, "prepare_vectors"),
+    (vectors, "save_embeddings"),
+    (vectors, "write_points"),
+    (vectors, "save_file_vectors"),
     (claims.RunClaim, "report"),
     (applying, "commit_run"),
     (apply_commit, "_advance"),
@@ -45,8 +45,8 @@ STEPS: list[tuple[object, str]] = [
     (apply_commit, "insert_files"),
     (apply_commit, "update_term_stats"),
     (apply_commit, "_count"),
-    (applying, "_remove_stale_points"),
-    (applying, "delete_points"),
+    (applying, "delete_stale_points"),
+    (vectors, "delete_points"),
 ]
 
 

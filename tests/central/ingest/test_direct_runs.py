@@ -12,6 +12,7 @@ from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
+from central.ingest.services import vectors
 from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
 from central.maintenance.reconcile import reconcile
@@ -85,13 +86,13 @@ def test_an_apply_fails_if_a_vector_is_not_what_the_embedder_makes(
     wrong = OpenStore(vector_store())
     wrong.vectors = lambda _, ids: dict.fromkeys(ids, vector)  # type: ignore[attr-defined]
     with monkeypatch.context() as patch:
-        patch.setattr(applying, "vector_store", lambda: wrong)
+        patch.setattr(vectors, "vector_store", lambda: wrong)
         assert apply_queued() == ["failed"]
     assert "3 have no vector of 256 numbers" in api.state(run)["error"]
     assert not Embedding.objects.exists()
 
 
-@pytest.mark.parametrize("step", ["verify_direct_points", "commit_run", "_remove_stale_points"])
+@pytest.mark.parametrize("step", ["prepare_vectors", "commit_run", "delete_stale_points"])
 def test_an_apply_that_died_is_done_again(
     api: Api, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from central.corpus.models import File
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, claims, staging
+from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
 from central.ingest.services.claims import RunClaim
 from central.repositories.models import Repository
@@ -41,7 +41,7 @@ def test_a_step_that_takes_longer_than_a_lease_keeps_it(
 ) -> None:
     settings.RUN_LEASE_SECONDS = 2
     api.queue_full(FILES)
-    stage = staging.stage_batches
+    stage = vectors.prepare_vectors
 
     def slow(**arguments: object) -> None:
         first = lease()
@@ -49,7 +49,7 @@ def test_a_step_that_takes_longer_than_a_lease_keeps_it(
         assert not RunClaim.claimable().exists()
         stage(**arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(applying, "stage_batches", slow)
+    monkeypatch.setattr(applying, "prepare_vectors", slow)
     assert apply_queued() == ["applied"]
     assert not any(thread.name == "heartbeat" for thread in threading.enumerate())
 
@@ -64,14 +64,14 @@ def test_an_apply_that_hangs_loses_its_lease(
     settings.RUN_LEASE_SECONDS = 1
     monkeypatch.setattr(claims, "_HANGING_SECONDS", 0)
     run = api.queue_full(FILES)
-    stage = staging.stage_batches
+    stage = vectors.prepare_vectors
 
     def hang(**arguments: object) -> None:
         wait_until(lambda: RunClaim.claimable().exists(), "the lease did not end")
         assert claim_run(run_id=run["run_id"])
         stage(**arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(applying, "stage_batches", hang)
+    monkeypatch.setattr(applying, "prepare_vectors", hang)
     assert apply_queued() == [None]
     assert "apply_hangs" in caplog.text
     assert Repository.objects.get().generation == 0
@@ -83,7 +83,7 @@ def test_a_heartbeat_outlives_a_lost_connection(
 ) -> None:
     settings.RUN_LEASE_SECONDS = 1
     api.queue_full(FILES)
-    stage = staging.stage_batches
+    stage = vectors.prepare_vectors
     end_others = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -100,7 +100,7 @@ def test_a_heartbeat_outlives_a_lost_connection(
         wait_until(lambda: lease() > second)
         stage(**arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(applying, "stage_batches", disturbed)
+    monkeypatch.setattr(applying, "prepare_vectors", disturbed)
     assert apply_queued() == ["applied"]
 
 

@@ -16,19 +16,18 @@ from central.background import BATCHES
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
+from central.corpus.rows import ChunkPoint
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import claims, staging
-from central.ingest.services.points import ChunkPoint
+from central.ingest.services import claims, vectors
 from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
-from central.ingest.services.staging import stage_uploads
+from central.ingest.services.vectors import stage_uploads
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from indexer.bundle.encode import encode_records
 from indexer.errors import StoreError, StoreUnavailableError
 from indexer.records.vectors import Vector
-from indexer.store.base import Collection
 from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
 
 FILES = {"src/a.py": "def a\ndef aa\n", "src/b.py": "def b\n", "README.md": "# shop\n"}
@@ -176,7 +175,7 @@ def test_no_batch_of_an_overtaken_run_is_staged() -> None:
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staging, "stored_vectors", lambda **_: {})
+    monkeypatch.setattr(vectors, "stored_vectors", lambda **_: {})
     Batch.objects.filter(run__repository__name="bad", number__gt=0).update(
         body=gzip.compress(encode_records([file_record("a.py", "def a\n", has_vectors=False)])),
         rows_format="",
@@ -196,14 +195,14 @@ def damage(_: pytest.MonkeyPatch) -> None:
 
 
 def refuse_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    bad, write = repository("bad").pk, staging.write_points
+    bad, write = repository("bad").pk, vectors.write_points
 
-    def refuses(*, collection: Collection, **arguments: object) -> None:
-        if collection.repository == bad:
+    def refuses(run: IndexRun, *arguments: Any) -> None:
+        if run.repository_id == bad:
             raise StoreError("wrong dimensions")
-        write(collection=collection, **arguments)  # type: ignore[arg-type]
+        write(run, *arguments)
 
-    monkeypatch.setattr(staging, "write_points", refuses)
+    monkeypatch.setattr(vectors, "write_points", refuses)
 
 
 @pytest.mark.django_db
@@ -234,20 +233,20 @@ def test_a_large_run_leaves_room_for_others() -> None:
 def test_the_vectors_of_a_batch_are_in_memory_a_few_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(staging, "_ROWS", 2)
+    monkeypatch.setattr(vectors, "_ROWS", 2)
     api = api_of()
     run = api.open(commit_sha=commit_of(FILES)).json()
     api.put_tree(run, tree_of(FILES))
     records = [file_record(path, text) for path, text in FILES.items()]
     assert api.put_batch(run, 1, records).status_code == 204
     sizes: list[int] = []
-    read = staging._vectors
+    read = vectors._vectors
 
     def counted(run: IndexRun, items: Sequence[ChunkPoint]) -> dict[bytes, Vector]:
         sizes.append(len(items))
         return read(run, items)
 
-    monkeypatch.setattr(staging, "_vectors", counted)
+    monkeypatch.setattr(vectors, "_vectors", counted)
     assert stage_all() == 1
     assert sizes == [2, 2]
     assert len(points()) == 4
@@ -257,18 +256,18 @@ def test_the_vectors_of_a_batch_are_in_memory_a_few_at_a_time(
 def test_an_apply_renews_its_lease_while_it_stages_a_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(staging, "_ROWS", 2)
+    monkeypatch.setattr(vectors, "_ROWS", 2)
     monkeypatch.setattr(claims.RunClaim, "beat_seconds", -1)
     api_of().queue_full(FILES)
     leases: list[datetime | None] = []
-    write = staging.write_points
+    write = vectors.write_points
 
-    def seen(**arguments: object) -> None:
+    def seen(*arguments: Any) -> None:
         assert not connection.in_atomic_block
         leases.append(IndexRun.objects.get().lease_until)
-        write(**arguments)  # type: ignore[arg-type]
+        write(*arguments)
 
-    monkeypatch.setattr(staging, "write_points", seen)
+    monkeypatch.setattr(vectors, "write_points", seen)
     assert apply_queued() == ["applied"]
     assert len(leases) == len(set(leases)) == 2
 
@@ -306,14 +305,14 @@ def test_a_run_that_ends_while_a_batch_is_staged_leaves_nothing_behind(
     api = api_of()
     run = send(api)
     writes, ended = threading.Event(), threading.Event()
-    write = staging.write_points
+    write = vectors.write_points
 
-    def slow(**arguments: object) -> None:
+    def slow(*arguments: Any) -> None:
         writes.set()
         assert wait_for_blocked_delete(ended)
-        write(**arguments)  # type: ignore[arg-type]
+        write(*arguments)
 
-    monkeypatch.setattr(staging, "write_points", slow)
+    monkeypatch.setattr(vectors, "write_points", slow)
     stager = threading.Thread(target=in_thread, args=(stage_uploads,))
     stager.start()
     assert writes.wait(WAIT_SECONDS)
@@ -360,7 +359,7 @@ def test_staging_that_is_stopped_keeps_no_lock(api: Api, monkeypatch: pytest.Mon
                 seen.append(cursor.fetchone()[0])
         return True
 
-    monkeypatch.setattr(staging, "_is_staged", stage)
+    monkeypatch.setattr(vectors, "_is_staged", stage)
     assert stage_uploads()
     assert seen == ["5min", f"aeterna writes {run['run_id']}"]
 
@@ -387,4 +386,4 @@ def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
     monkeypatch.setattr(claims.RunClaim, "report", reported)
     assert apply_queued() == ["applied"]
     between = [list(same) for call, same in groupby(calls) if call == "upsert"]
-    assert max(map(len, between)) == 4
+    assert max(map(len, between)) == 1

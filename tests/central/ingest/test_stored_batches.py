@@ -7,8 +7,7 @@ from msgspec import msgpack
 
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import stored_batches
-from central.ingest.services.batch_rows import unpack_rows
-from central.ingest.services.stored_batches import StoredBatches
+from central.ingest.services.stored_batches import StoredBatches, unpack_rows
 from indexer.records.files import FileRecord
 from tests.central.protocol import api_of, file_record
 

@@ -14,7 +14,7 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
-from central.trace.stored.follower import follow_all
+from central.trace.stored.follower import CallEdges
 from tests.central.isolation.callers import (
     ACME,
     Answer,
@@ -134,7 +134,7 @@ def _difference(caller: Caller, request: Request, before: str, after: str) -> st
 def world(*, has_hidden: bool = True, has_acme: bool = True) -> Iterator[Server]:
     with transaction.atomic():
         build(has_hidden=has_hidden, has_acme=has_acme)
-        follow_all()
+        CallEdges().follow()
         with running_server() as server:
             yield server
         transaction.set_rollback(True)

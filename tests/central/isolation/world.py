@@ -20,7 +20,7 @@ from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
@@ -192,7 +192,7 @@ def _add_documents(acme: Organization, words: list[str]) -> None:
         code = f"code:{word}-kit/{word}_kit/jam.py"
         linked(api, f"{word}-kit/{word}-7", "derived_from", code, properties={word: word})
         linked(api, f"{code}#{word}_jam", "implements", f"{WHOLE}-7", properties={word: word})
-    catch_up()
+    KnowledgeGraph().follow()
     PolicyCheck.objects.filter(repository__name=f"{HIDDEN}-kit").update(over_limit=[HIDDEN])
     PolicyCheck.objects.filter(repository__name=f"{OPEN}-kit").update(over_limit=[OPEN])
 

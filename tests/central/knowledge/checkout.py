@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from central.corpus.backends import embedder
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from indexer.pipeline.worker import embedder_inputs, make_record
 from indexer.records.files import FileRecord, SourceFile, TreeEntry
 from indexer.records.vectors import EmbedderSpec
@@ -27,7 +27,7 @@ def index_files(api: Api, files: Mapping[str, str], *, project: str = "shop") ->
     members = {"project_id": project, "commit_sha": commit, "batches": min(1, len(records))}
     assert api.deliver(run, api.announcement(run, **members)).status_code == 202
     apply_queued()
-    catch_up()
+    KnowledgeGraph().follow()
 
 
 def _record(entry: TreeEntry, text: str, embedded_by: str) -> FileRecord:

@@ -11,11 +11,11 @@ from pytest_django import Settings
 from central.knowledge.models import Document, Edge, PolicyCheck
 from central.knowledge.services import catch_up as catching_up
 from central.knowledge.services import violations
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.knowledge.services.snapshot import take_snapshot
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
-from central.trace.stored.follower import follow_all
+from central.trace.stored.follower import CallEdges
 from tests.central import limited_child
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, graph, linked
@@ -42,7 +42,7 @@ def edges() -> list[tuple[Any, ...]]:
 
 
 def is_as_made_anew() -> bool:
-    follow_all()  # what is due is the graph's
+    CallEdges().follow()  # what is due is the graph's
     return not any(one.due or one.differing for one in reconcile(repair=False).repositories)
 
 
@@ -57,7 +57,7 @@ def test_unlinking_by_hand_brings_back_what_the_text_says(api: Api) -> None:
     linked(api, CONNECT, "implements", "shop/ADR-0042")
     asked = {"from": CONNECT, "type": "implements", "to": "shop/ADR-0042"}
     assert graph(api, "DELETE", "links", asked).status_code == 204
-    catch_up()
+    KnowledgeGraph().follow()
     assert edges() == before
 
 
@@ -73,8 +73,8 @@ def test_a_kill_while_a_document_is_linked_loses_no_mention(
     with monkeypatch.context() as patched:
         patched.setattr(catching_up, "link_document", killed)
         with pytest.raises(SystemExit):
-            catch_up()
-    catch_up()
+            KnowledgeGraph().follow()
+    KnowledgeGraph().follow()
     assert {kind for _, kind, *_ in edges()} == {"implements", "mentions"}
     assert is_as_made_anew()
 
@@ -102,10 +102,10 @@ def test_mentions_mean_the_organisation_s_record_when_the_project_s_own_is_delet
     index_files(api, {"shop/store.py": STORE})
     created(api, **ADR)
     created(api, **ADR, project="shop")
-    catch_up()
+    KnowledgeGraph().follow()
     assert set(Edge.objects.values_list("target__repository__name", flat=True)) == {"shop"}
     graph(api, "DELETE", "nodes/shop%2FADR-042")
-    catch_up()
+    KnowledgeGraph().follow()
     assert set(Edge.objects.values_list("target__repository__name", flat=True)) == {None}
     assert is_as_made_anew()
 
@@ -145,7 +145,7 @@ def test_a_merge_costs_as_many_queries_beside_few_mentions_as_beside_many(api: A
         index_files(api, files)
         api.index(files | {"new.md": "nothing\n"})
         with CaptureQueriesContext(connection) as captured:
-            catch_up()
+            KnowledgeGraph().follow()
         counts.append(len(captured))
     assert counts[0] == counts[1]
 
@@ -163,7 +163,7 @@ def test_a_file_over_the_limit_is_named_as_long_as_it_is(api: Api) -> None:
 def test_an_embedding_is_in_the_file_once_it_is_made(api: Api) -> None:
     created(api, kind="memory", id="mem-1", title="Unlike anything")
     assert rows(api, "SELECT embedding FROM nodes") == [(None,)]
-    catch_up()
+    KnowledgeGraph().follow()
     assert rows(api, "SELECT len(embedding) FROM nodes") == [(256,)]
 
 
@@ -187,7 +187,7 @@ def test_a_large_rule_leaves_room_for_the_rest_of_a_context(api: Api) -> None:
     linked(api, "code:shop/src/main.rs", "implements", "ADR-042")
     rule = f"{NO_PANIC['policy']['rule']}#{'x' * 4_000}\n"
     created(api, **NO_PANIC | {"policy": NO_PANIC["policy"] | {"rule": rule}})
-    catch_up()
+    KnowledgeGraph().follow()
     query = "context?project=shop&file=src/main.rs&max_tokens=1000"
     answer = graph(api, "GET", query).json()
     assert [one["node"]["id"] for one in answer["decisions"]] == ["ADR-042"]

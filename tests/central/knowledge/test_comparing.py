@@ -7,9 +7,9 @@ import pytest
 from django.core.management import call_command
 
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, PolicyCheck
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.maintenance.reconcile import reconcile
-from central.trace.stored.follower import follow_all
+from central.trace.stored.follower import CallEdges
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
 from tests.central.knowledge.test_policies import CALM, NO_PANIC, PANICS, START
@@ -31,13 +31,13 @@ def api() -> Api:
     created(api, **NO_PANIC)
     created(api, **MEMORY)
     linked(api, START, "implements", "ADR-1")
-    catch_up()
-    follow_all()
+    KnowledgeGraph().follow()
+    CallEdges().follow()
     return api
 
 
 def compared(*, repair: bool = False) -> tuple[int, int]:
-    follow_all()  # what is due is the graph's
+    CallEdges().follow()  # what is due is the graph's
     (row,) = reconcile(repair=repair).repositories
     return row.due, row.differing
 
@@ -76,14 +76,14 @@ def test_what_was_applied_and_not_linked_is_due_until_it_is_caught_up(api: Api) 
     """A kill between apply and linking, and a lost message, leave just this."""
     api.index({"src/main.rs": "x\n"})
     assert compared() == (1, 0)
-    catch_up()
+    KnowledgeGraph().follow()
     assert compared() == (0, 0)
 
 
 def test_a_policy_that_is_not_checked_is_due(api: Api) -> None:
     created(api, **NO_PANIC | {"id": "POL-2"})
     assert compared() == (1, 0)
-    catch_up()
+    KnowledgeGraph().follow()
     assert compared() == (0, 0)
 
 
@@ -106,7 +106,7 @@ def test_damage_is_found_and_mended(damage: Callable[[], object]) -> None:
     due, differing = compared()
     assert (due, differing > 0) == (0, True)
     assert compared(repair=True)[1] == differing
-    catch_up()
+    KnowledgeGraph().follow()
     assert compared() == (0, 0)
     assert edges() == before
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from central.knowledge.models import Edge, Policy, PolicyCheck
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.repositories.models import Repository
 from tests.central import limited_child
 from tests.central.knowledge.checkout import index_files
@@ -79,7 +79,7 @@ def test_a_deleted_file_violates_nothing(api: Api) -> None:
 def test_a_new_policy_is_checked_over_code_that_is_there(api: Api) -> None:
     index_files(api, {"src/main.rs": PANICS})
     created(api, **NO_PANIC)
-    catch_up()
+    KnowledgeGraph().follow()
     assert violations() == [("src/main.rs", "start")]
 
 
@@ -87,10 +87,10 @@ def test_a_changed_rule_is_checked_again(api: Api) -> None:
     created(api, **NO_PANIC)
     index_files(api, {"src/main.rs": PANICS, "tests/it.rs": PANICS})
     graph(api, "PATCH", "nodes/POL-1", {"exclude": []})
-    catch_up()
+    KnowledgeGraph().follow()
     assert [path for path, _ in violations()] == ["src/main.rs", "tests/it.rs"]
     graph(api, "PATCH", "nodes/POL-1", {"rule": "rule: {pattern: 'todo!($$$)'}"})
-    catch_up()
+    KnowledgeGraph().follow()
     assert violations() == []
 
 
@@ -99,7 +99,7 @@ def test_a_title_is_changed_without_a_check(api: Api) -> None:
     index_files(api, {"src/main.rs": PANICS})
     before = PolicyCheck.objects.values_list("rule_version", "file_id").get()
     graph(api, "PATCH", "nodes/POL-1", {"title": "Never panic"})
-    catch_up()
+    KnowledgeGraph().follow()
     assert PolicyCheck.objects.values_list("rule_version", "file_id").get() == before
 
 
@@ -108,7 +108,7 @@ def test_a_policy_that_is_behind_leaves_the_others_edges(api: Api) -> None:
     created(api, **NO_PANIC)
     index_files(api, {"src/main.rs": PANICS})
     created(api, **NO_PANIC | {"id": "POL-2"})
-    catch_up()
+    KnowledgeGraph().follow()
     assert violations() == [("src/main.rs", "start")] * 2
 
 
@@ -125,7 +125,7 @@ def test_a_project_s_policy_holds_for_the_project(api: Api) -> None:
     index_files(api, {"src/main.rs": PANICS}, project="billing")
     created(api, **NO_PANIC, project="billing")
     index_files(api, {"src/main.rs": PANICS})
-    catch_up()
+    KnowledgeGraph().follow()
     assert [edge.source.repository.name for edge in Edge.objects.filter(type="violates")] == [
         "billing"
     ]

@@ -8,7 +8,7 @@ from central.knowledge import rules
 from central.knowledge.models import Policy, PolicyCheck
 from central.knowledge.services import catch_up as catching_up
 from central.knowledge.services import policy_checks
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from indexer.errors import StoreError
@@ -70,7 +70,7 @@ def test_it_is_run_again_once_it_is_changed(api: Api, monkeypatch: pytest.Monkey
     index_files(api, {"src/main.rs": PANICS})
     graph(api, "PATCH", "nodes/POL-1", {"rule": NO_PANIC["policy"]["rule"]})
     assert not_run(api) == []
-    catch_up()
+    KnowledgeGraph().follow()
     assert violations() == [("src/main.rs", "start")] * 2
 
 
@@ -155,7 +155,7 @@ def test_slow_rules_of_one_organisation_delay_the_graph_of_another_by_one_turn(
 
     monkeypatch.setattr(catching_up, "check_policies", noting)
     monkeypatch.setattr(catching_up, "GRAPH_TURN_SECONDS", 0)
-    catch_up()
+    KnowledgeGraph().follow()
     assert turns[:3] == ["acme", "other", "acme"]
     assert len(violations()) == 4
     assert [policy for policy, _ in not_run(api)] == ["POL-2"]

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import created, graph, linked
 from tests.central.knowledge.test_policies import NO_PANIC, PANICS
@@ -73,7 +73,7 @@ def test_an_answer_says_what_is_not_linked_yet(api: Api) -> None:
     api.index({"a.py": "x\n"})
     receipt = asked(api, "violations", project="shop")["receipt"]
     assert receipt["missing"] == [{"project": "shop", "reason": "not_linked_yet", "since": None}]
-    catch_up()
+    KnowledgeGraph().follow()
     assert asked(api, "violations", project="shop")["receipt"]["complete"] is True
 
 
@@ -86,7 +86,7 @@ def test_an_answer_says_that_a_new_policy_is_not_checked_yet(api: Api) -> None:
     ]
     limited = api_of(organization=api.organization, repositories=["shop"])
     assert asked(limited, "violations", project="shop")["receipt"]["complete"] is True
-    catch_up()
+    KnowledgeGraph().follow()
     assert asked(api, "violations", project="shop")["receipt"]["complete"] is True
 
 
@@ -120,7 +120,7 @@ def test_find_knowledge_related_to_code(api: Api) -> None:
     index_files(api, FILES)
     created(api, kind="knowledge", id="ADR-1", title="Retry failed calls with exponential backoff")
     created(api, kind="knowledge", id="ADR-2", title="Write invoices in euros")
-    catch_up()
+    KnowledgeGraph().follow()
     place = "code:shop/net/retry.py#with_retries"
     answer = asked(api, "related", id=place, target_type="knowledge")
     assert answer["related"][0]["node"]["id"] == "ADR-1"
@@ -133,7 +133,7 @@ def test_knowledge_is_decisions_and_policies(api: Api) -> None:
     created(api, kind="knowledge", id="ADR-1", title="Retry failed calls with exponential backoff")
     created(api, **NO_PANIC | {"id": "POL-2", "title": "Failed calls keep exponential backoff"})
     created(api, kind="memory", id="mem-1", title="Retry failed calls with exponential backoff")
-    catch_up()
+    KnowledgeGraph().follow()
 
     def found(target_type: str) -> dict[str, str]:
         place = "code:shop/net/retry.py#with_retries"

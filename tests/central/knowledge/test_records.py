@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, graph, reached
 from tests.central.protocol import Api, api_of
@@ -81,7 +81,7 @@ def test_prose_that_names_it_no_more_gives_none(api: Api) -> None:
 def test_a_record_that_is_written_later_is_found_in_code(api: Api) -> None:
     index_files(api, {"shop/store.py": STORE})
     created(api, **ADR)
-    catch_up()
+    KnowledgeGraph().follow()
     assert reached(api, "ADR-042", types="implements") == {"code:shop/shop/store.py#connect"}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from central.knowledge.models import Document, Edge
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from indexer.limits import SEMANTIC_LINKS
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import created, graph
@@ -46,7 +46,7 @@ def related() -> list[tuple[str, str]]:
 def test_automatic_semantic_link(api: Api) -> None:
     index_files(api, FILES)
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     assert related() == [("mem-1", "auth/flow.py")]
     edge = Edge.objects.get(type="related_to")
     assert edge.weight is not None
@@ -56,7 +56,7 @@ def test_automatic_semantic_link(api: Api) -> None:
 
 def test_memory_node_creation(api: Api) -> None:
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     document = Document.objects.get()
     assert document.embedder == api.organization.embedder
     assert len(bytes(document.vector)) == 4 * 256
@@ -64,7 +64,7 @@ def test_memory_node_creation(api: Api) -> None:
 
 def test_new_code_is_linked_to_what_was_written_before(api: Api) -> None:
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     index_files(api, FILES)
     assert related() == [("mem-1", "auth/flow.py")]
     index_files(api, FILES | {"auth/flow.py": "def nothing():\n    return None\n"})
@@ -74,10 +74,10 @@ def test_new_code_is_linked_to_what_was_written_before(api: Api) -> None:
 def test_a_changed_document_is_linked_anew(api: Api) -> None:
     index_files(api, FILES)
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     body = "Bananas are yellow."
     assert graph(api, "PATCH", "nodes/mem-1", {"title": "Fruit", "body": body}).status_code == 200
-    catch_up()
+    KnowledgeGraph().follow()
     assert related() == []
 
 
@@ -101,20 +101,20 @@ MORE = {
 def test_it_does_not_matter_what_was_there_first(api: Api) -> None:
     created(api, **MEMORY)
     created(api, **MORE)
-    catch_up()
+    KnowledgeGraph().follow()
     index_files(api, FILES)
     code_last = edges()
     assert {one[0] for one in code_last} == {"adr-7", "mem-1"}
     Document.objects.update(linked_version=0)
     Edge.objects.all().delete()
-    catch_up()
+    KnowledgeGraph().follow()
     assert edges() == code_last
 
 
 def test_a_file_that_is_gone_is_not_related_to_anything(api: Api) -> None:
     index_files(api, FILES)
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     assert related() == [("mem-1", "auth/flow.py")]
     index_files(api, {"billing/tax.py": FILES["billing/tax.py"]})
     assert related() == []
@@ -124,7 +124,7 @@ def test_what_the_limit_left_out_takes_the_place_of_what_is_gone(api: Api) -> No
     many = {f"shop{n}/flow.py": AUTH for n in range(SEMANTIC_LINKS + 5)}
     index_files(api, many)
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     linked = {path for _, path in related()}
     assert len(linked) == SEMANTIC_LINKS
     kept = {path: text for path, text in many.items() if path not in sorted(linked)[:5]}
@@ -135,7 +135,7 @@ def test_what_the_limit_left_out_takes_the_place_of_what_is_gone(api: Api) -> No
 def test_a_policy_has_rules_and_no_resemblance(api: Api) -> None:
     index_files(api, FILES)
     created(api, **(NO_PANIC | {"title": MEMORY["title"], "body": MEMORY["body"]}))
-    catch_up()
+    KnowledgeGraph().follow()
     assert related() == []
 
 
@@ -143,7 +143,7 @@ def test_a_policy_has_rules_and_no_resemblance(api: Api) -> None:
 def test_the_vector_of_each_chunk_is_looked_up_by_key_by_any_plan(api: Api, mode: str) -> None:
     """A first index is linked before autovacuum has looked: 21,000 chunks took 40 s."""
     created(api, **MEMORY)
-    catch_up()
+    KnowledgeGraph().follow()
     files = {f"part_{n}.py": f"def part_{n}():\n    return {n}\n" for n in range(300)}
     with statements_sent() as sent:
         index_files(api, files)

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from pytest_django import Settings
 
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.knowledge.services.snapshot import KEPT_HOURS, keep_snapshots, take_snapshot
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
@@ -40,7 +40,7 @@ def test_knowledge_node_creation(api: Api) -> None:
 
 def test_memory_node_creation(api: Api) -> None:
     created(api, kind="memory", id="mem-1", title="Auth retry needs exponential backoff")
-    catch_up()
+    KnowledgeGraph().follow()
     ((name, length),) = rows(api, "SELECT id, len(embedding) FROM nodes WHERE kind = 'memory'")
     assert (name, length) == ("mem-1", 256)
 

@@ -21,7 +21,7 @@ from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services.claims import RunClaim, sweep
 from central.knowledge.models import Mention
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.maintenance.reconcile import reconcile
 from central.maintenance.repository_deletion import (
     WRITERS_SECONDS,
@@ -161,7 +161,7 @@ def fill_graph(api: Api, project: str) -> None:
     policy = {"rule": "rule: {pattern: f()}", "language": "python"}
     created(api, kind="policy", id=f"POL-{project}", title="No", project=project, policy=policy)
     linked(api, f"{project}/mem-{project}", "derived_from", code)
-    catch_up()
+    KnowledgeGraph().follow()
     Mention.objects.create(
         repository=Repository.objects.get(name=project), path="a.py", line=1, key="adr-1"
     )
@@ -266,7 +266,7 @@ def test_an_apply_that_is_under_way_goes_stale_and_only_then_is_all_purged(
         retire()
         assert purge() == []
 
-    monkeypatch.setattr(applying, "stage_batches", upload_then_retire)
+    monkeypatch.setattr(applying, "prepare_vectors", upload_then_retire)
     assert apply_run(run_id=run["run_id"]) == RunState.STALE
     assert not Chunk.objects.exists()
     assert purge() == [shop.pk]

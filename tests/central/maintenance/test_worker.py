@@ -1,7 +1,7 @@
 """The embedded server's worker thread: woken, and outliving what fails around it."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +13,7 @@ from central import background, celery
 from central.background import RUNS
 from central.circuit import Circuit
 from central.corpus.models import TrigramPosting, TrigramSegment
+from central.corpus.trigrams.upkeep import TextIndex
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
 from central.ingest.models import IndexRun
@@ -89,13 +90,13 @@ def test_a_text_index_of_before_is_built(
     TrigramSegment.objects.all().delete()
     Repository.objects.update(text_generation=0)
     built = threading.Event()
-    real = worker.maintain_text_index
+    real = TextIndex.follow
 
-    def maintain_and_tell(*, go_on: Callable[[], bool]) -> None:
-        real(go_on=go_on)
+    def follow_and_tell(index: TextIndex) -> None:
+        real(index)
         built.set()
 
-    monkeypatch.setattr(worker, "maintain_text_index", maintain_and_tell)
+    monkeypatch.setattr(TextIndex, "follow", follow_and_tell)
     embedded_worker.start()
     assert built.wait(WAIT_SECONDS)
     assert Repository.objects.get().text_generation == 1

@@ -11,7 +11,7 @@ from django.db import OperationalError, connection, transaction
 
 from aeterna_code_search.agents.backend import ToolError
 from central.http.asgi import RequestThreads
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from central.mcp import auth, service_backend
 from central.mcp.service_backend import ServicesBackend
 from central.tenancy.models import Organization
@@ -82,7 +82,7 @@ def shop(api: Api) -> Api:
     api.index(FILES)
     created(api, kind="knowledge", id="ADR-7", title="Pay an invoice once")
     linked(api, "code:pay.py#f1", "implements", "ADR-7")
-    catch_up()
+    KnowledgeGraph().follow()
     return api
 
 

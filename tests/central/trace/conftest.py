@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import organization_of
 
@@ -27,7 +27,7 @@ def ask(api: Api, ask_live: Ask) -> Ask:
 
     def ask(what: str, **query: object) -> Any:
         live = ask_live(what, **query)
-        while follow(api.organization):
+        while CallEdges().update(api.organization.pk):
             pass
         stored = ask_live(what, **query)
         assert _comparable(stored.json()) == _comparable(live.json())

@@ -10,7 +10,7 @@ from central.corpus.models import Reference, Symbol
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Scope
 from central.trace import call_edges
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from scripts.local_service import ROOT
 from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.protocol import Api, api_of
@@ -239,7 +239,7 @@ def test_the_examples_edges_are_those_of_callers_and_callees(
         for one in page["calls"]
     }  # fmt: skip
     assert len(listed) > 200
-    while follow(api.organization):
+    while CallEdges().update(api.organization.pk):
         pass
     assert traced(ask_live, "callers") == listed
     inside = {edge for edge in listed if edge[3] != "<module>"}

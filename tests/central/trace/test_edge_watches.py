@@ -2,9 +2,9 @@
 
 import pytest
 
-from central.maintenance.edge_upkeep import different
 from central.repositories.models import Repository
-from central.trace.stored.follower import follow
+from central.trace.stored.comparing import different
+from central.trace.stored.follower import CallEdges
 from central.trace.stored.models import Path, Source
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 
@@ -97,7 +97,7 @@ def test_the_order_of_the_dependencies_of_a_manifest_counts() -> None:
 
 
 def _follow() -> None:
-    while follow(organization_of()):
+    while CallEdges().update(organization_of().pk):
         pass
 
 

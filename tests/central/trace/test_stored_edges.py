@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from central.corpus.models import File, Symbol
 from central.db import id_array
-from central.maintenance.edge_upkeep import compare_edges, different
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
-from central.maintenance.reconcile import Difference
+from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.callees import resolve_callees
@@ -32,7 +31,8 @@ from central.trace.resolve.references import sites_within
 from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
 from central.trace.stored import follower
-from central.trace.stored.follower import delete_unused_questions, follow, follow_all
+from central.trace.stored.comparing import compare_edges, different
+from central.trace.stored.follower import CallEdges, delete_unused_questions
 from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
@@ -180,11 +180,11 @@ def test_only_files_whose_answers_change_are_resolved_again() -> None:
     organization = _followed()
     own, box = "app/own.py", "class Box:\n    def go(self): ..."
     _change("lib", "lib/core.py", f"def run(): return 1\n{box}")
-    follow(organization)  # compares
+    CallEdges().update(organization.pk)  # compares
     assert _due() == {"lib/core.py"}, "its definitions are the same"
     _follow(organization)
     _change("lib", "lib/core.py", f"{box}\n    def stop(self): ...\nclass Run(Box): ...")
-    follow(organization)
+    CallEdges().update(organization.pk)
     assert _due() == {"lib/core.py", "lib/__init__.py", "app/main.py"}, "its run() is gone"
     assert own not in _due()
     [due] = EdgeCollector().collect()
@@ -241,12 +241,12 @@ def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
     organization = _followed()
     before = sorted(StoredEdge.objects.values_list("pk", flat=True))
     _change("lib", "lib/core.py", "class Box: ...")
-    follow(organization)
+    CallEdges().update(organization.pk)
     with monkeypatch.context() as patch:
         patch.setattr("central.trace.stored.follower.write_edges", _fail)
         with transaction.atomic(), pytest.raises(RuntimeError), transaction.atomic():
-            follow(organization)
-        follow_all()  # logs it, for other organisations are to be followed too
+            CallEdges().update(organization.pk)
+        CallEdges().follow()  # logs it, for other organisations are to be followed too
     assert sorted(StoredEdge.objects.values_list("pk", flat=True)) == before
     _follow(organization)
     _assert_stored_is_live(organization, hidden=set())
@@ -379,7 +379,7 @@ def _retire_or_bring_back(name: str) -> None:
 
 
 def _follow(organization: Organization) -> None:
-    while follow(organization):
+    while CallEdges().update(organization.pk):
         pass
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, pyproject, repository
 
@@ -23,7 +23,7 @@ def member(client: Client) -> Client:
     files = {"pyproject.toml": pyproject("app", "lib==1.5"), "app.py": calls, "CODEOWNERS": rules}
     repository("app", files)
     repository("job", {"pyproject.toml": pyproject("job", "lib==2.0"), "job.py": "import lib.core"})
-    while follow(organization_of()):
+    while CallEdges().update(organization_of().pk):
         pass
     return client
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from central.knowledge.models import Document, PolicyCheck
-from central.knowledge.services.catch_up import catch_up
+from central.knowledge.services.catch_up import KnowledgeGraph
 from tests.central.factories import MembershipFactory
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
@@ -158,7 +158,7 @@ def test_without_violations_it_is_said_why(api: Api, member: Client) -> None:
     index_files(api, {"src/main.rs": CALM})
     assert "There are no policies yet." in page(member, "r/shop/violations")
     created(api, **NO_PANIC)
-    catch_up()
+    KnowledgeGraph().follow()
     html = page(member, "r/shop/violations")
     assert "No code of this project violates the policy for its languages." in html
 
@@ -265,7 +265,7 @@ def test_what_is_not_linked_yet_is_said_in_a_section(api: Api, member: Client) -
     created(api, kind="memory", id="mem-1", title="Something")
     api.index({"a.py": "x\n"})
     assert "not linked yet" in section(page(member, "r/shop/file/a.py"))
-    catch_up()
+    KnowledgeGraph().follow()
     assert "not linked yet" not in section(page(member, "r/shop/file/a.py"))
 
 

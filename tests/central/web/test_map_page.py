@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 import central.web
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, pyproject, repository
 
@@ -26,7 +26,7 @@ def member(client: Client, db: None) -> Client:
     repository("lib", {"pyproject.toml": manifest, "lib_py.py": "def run(): ..."})
     main = "from lib_py import run\nrun()\n"
     repository("app", {"pyproject.toml": pyproject("app-py", "lib-py==1.0"), "main.py": main})
-    while follow(organization):
+    while CallEdges().update(organization.pk):
         pass
     return client
 
@@ -63,7 +63,7 @@ def test_packages_are_named_and_lead_to_their_project(member: Client) -> None:
 
 def test_a_project_without_links_says_so(member: Client) -> None:
     repository("own", {"own.py": "def run(): ...\n"})
-    while follow(organization_of()):
+    while CallEdges().update(organization_of().pk):
         pass
     assert "own uses nothing of other projects" in page(member, project="own")
 
@@ -75,7 +75,7 @@ def test_a_project_that_is_not_there_is_not_found(member: Client) -> None:
 def test_more_links_are_shown_if_the_address_asks_for_them(member: Client) -> None:
     manifest = pyproject("more-py", "lib-py")
     repository("more", {"pyproject.toml": manifest, "more.py": "from lib_py import run\n"})
-    while follow(organization_of()):
+    while CallEdges().update(organization_of().pk):
         pass
     html = page(member, limit=1)
     assert len(cells(html)) == 1

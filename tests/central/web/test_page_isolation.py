@@ -21,7 +21,7 @@ from central.onboarding.models import Backfill
 from central.repositories.models import Repository
 from central.saved_searches.models import SavedSearch
 from central.tenancy.models import ApiToken, Invitation, Membership, Organization
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from central.web.urls import urlpatterns
 from tests.central.factories import (
     ApiTokenFactory,
@@ -125,7 +125,7 @@ def test_a_member_reaches_each_page(known: dict[str, Any]) -> None:
     """Or what follows would prove nothing."""
     organization = api_of().organization
     member = signed_in(MembershipFactory.create(organization=organization).user)
-    while follow(organization):
+    while CallEdges().update(organization.pk):
         pass
     for name in PAGES:
         seen = set()

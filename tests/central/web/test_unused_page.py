@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, repository
 
@@ -19,7 +19,7 @@ def member(client: Client, db: None) -> Client:
     client.force_login(MembershipFactory.create(organization=organization).user)
     text = "def run(): ...\ndef rest(): ...\ndef main(x):\n    run()\n    x.rest()\n"
     repository("app", {"app.py": text})
-    while follow(organization):
+    while CallEdges().update(organization.pk):
         pass
     return client
 

@@ -28,8 +28,8 @@ from central.corpus.trigrams.postings import SEGMENT_POSTINGS
 from central.corpus.trigrams.regex import required_trigrams
 from central.corpus.trigrams.segments import insert_segment, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams
+from central.corpus.trigrams.upkeep import TextIndex
 from central.ingest.services import apply_commit
-from central.maintenance.text_upkeep import compare_text, maintain_text_index
 from central.repositories.models import Repository
 from central.tasks import maintain_text
 from tests.central.corpus.trigrams.scan import satisfies
@@ -123,7 +123,7 @@ def test_after_any_history_the_candidates_are_those_of_a_fresh_index(api: Api, s
                 content[path] = " ".join(chance.choices(WORDS, k=5)) + "\n"
         content[f"new{step}.txt"] = " ".join(chance.choices(WORDS, k=5)) + "\n"
         api.index(content)
-        maintain_text_index()
+        TextIndex().follow()
     api.index(content, project="fresh")
     for word in WORDS:
         assert found(literal_trigrams(word)) == found(literal_trigrams(word), "fresh")
@@ -208,7 +208,7 @@ def test_an_index_of_before_is_named_incomplete_and_then_built(api: Api) -> None
     assert incomplete_repositories() == [key]
     api.index(content | {"new.txt": "alpha\n"})
     assert candidates([key], literal_trigrams("alpha")).incomplete == {key}
-    maintain_text_index()
+    TextIndex().follow()
     assert candidates([key], literal_trigrams("alpha")).incomplete == set()
     assert found(literal_trigrams("alpha")) == scanned(content, "alpha") | {"new.txt"}
 
@@ -222,7 +222,7 @@ def test_segments_of_a_former_format_serve_until_others_replace_them(api: Api) -
     assert candidates([key], literal_trigrams("alpha")).incomplete == {key}
     assert found(literal_trigrams("alpha")) == scanned(content, "alpha") | {"new.txt"}
     assert incomplete_repositories() == [key]
-    maintain_text_index()
+    TextIndex().follow()
     assert incomplete_repositories() == []
     assert candidates([key], literal_trigrams("alpha")).incomplete == set()
     assert set(TrigramSegment.objects.values_list("format", flat=True)) == {FORMAT}
@@ -238,9 +238,9 @@ def test_a_segment_that_an_older_version_writes_later_is_rebuilt(api: Api) -> No
     newest.format = 1
     newest.save()
     assert candidates([key], literal_trigrams("alpha")).incomplete == {key}
-    difference = compare_text(repository(), repair=False)
+    difference = TextIndex().rebuild(repository(), repair=False)
     assert (difference.due, difference.differing) == (1, 0)
-    maintain_text_index()
+    TextIndex().follow()
     assert incomplete_repositories() == []
     assert "new.txt" in found(required_trigrams("^alpha$"))
 
@@ -256,7 +256,7 @@ def test_a_build_that_was_interrupted_goes_on_with_what_is_missing(
     assert build_portion(key)
     assert len(read_coverage(key).missing) == 12
     assert incomplete_repositories() == [key]
-    maintain_text_index()
+    TextIndex().follow()
     assert incomplete_repositories() == []
     assert found(literal_trigrams("alpha")) == scanned(content, "alpha")
     assert not len(read_coverage(key).repeated)
@@ -269,7 +269,7 @@ def test_many_small_segments_become_few_without_the_files_that_are_gone(api: Api
         content["src/f0.txt"] = f"step{step} omega\n"
         api.index(content)
     assert repositories_to_merge() == [repository().pk]
-    maintain_text_index()
+    TextIndex().follow()
     assert segments() <= MOST_SEGMENTS
     assert repositories_to_merge() == []
     for word in WORDS:
@@ -297,7 +297,7 @@ def test_a_merge_is_not_stored_if_another_one_was_quicker(
     before = found(literal_trigrams("omega"))
     assert not merge_segments(key)
     monkeypatch.undo()
-    maintain_text_index()
+    TextIndex().follow()
     assert found(literal_trigrams("omega")) == before
 
 
@@ -360,7 +360,7 @@ def test_a_build_waits_for_an_apply_of_its_repository(
     api.index(files(5) | {"a.txt": "meanwhile\n"})
     assert built == [False]
     assert incomplete_repositories() == [key]
-    maintain_text_index()
+    TextIndex().follow()
     assert incomplete_repositories() == []
 
 
@@ -392,7 +392,7 @@ def test_upkeep_stops_when_it_is_told_to(api: Api) -> None:
     for project in ("one", "two"):
         api.index(files(3), project=project)
         _forget(repository(project).pk)
-    maintain_text_index(go_on=lambda: False)
+    TextIndex(iter((False, True)).__next__).follow()
     assert len(incomplete_repositories()) == 1
 
 
@@ -433,7 +433,7 @@ def test_a_merge_is_no_larger_than_a_segment_may_be() -> None:
 
 def test_a_whole_index_has_no_difference(api: Api) -> None:
     api.index(files(10))
-    compared = compare_text(repository(), repair=False)
+    compared = TextIndex().rebuild(repository(), repair=False)
     assert (compared.due, compared.differing) == (0, 0)
 
 
@@ -467,9 +467,9 @@ def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
         assert candidates([key], literal_trigrams("sigma")).damaged == {key}
     else:
         File.objects.filter(path="src/f1.txt").update(content="what no row knows\n")
-    assert compare_text(repository(), repair=False).differing
-    compare_text(repository(), repair=True)
-    assert not compare_text(repository(), repair=False).differing
+    assert TextIndex().rebuild(repository(), repair=False).differing
+    TextIndex().rebuild(repository(), repair=True)
+    assert not TextIndex().rebuild(repository(), repair=False).differing
     assert found(literal_trigrams("sigma")) >= scanned(content, "sigma") - {"src/f1.txt"}
 
 
@@ -479,7 +479,7 @@ def test_a_damaged_row_stops_no_upkeep_of_other_repositories(api: Api) -> None:
     TrigramPosting.objects.update(data=NO_ROW)
     api.index(files(3), project="old")
     _forget(repository("old").pk)
-    maintain_text_index()
+    TextIndex().follow()
     assert incomplete_repositories() == []
 
 

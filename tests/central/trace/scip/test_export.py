@@ -9,7 +9,7 @@ import pytest
 from central.corpus.models import File
 from central.repositories.models import Repository
 from central.trace.scip import rows
-from central.trace.stored.follower import follow
+from central.trace.stored.follower import CallEdges
 from indexer.scip.documents import check_document, read_document
 from indexer.scip.reading import IndexFile
 from indexer.scip.scip_pb2 import Definition, Document, Index, Occurrence
@@ -79,7 +79,7 @@ def export(answer: Callable[..., Any]) -> Export:
 
     def export(project: str, **options: Any) -> Index:
         live = b"".join(answer(project, **options).streaming_content)
-        while follow(organization_of()):
+        while CallEdges().update(organization_of().pk):
             pass
         stored = b"".join(answer(project, **options).streaming_content)
         assert stored == live

@@ -4,7 +4,7 @@ A comparison reads the ids of all files. Of one segment, which chance takes, it 
 and the texts of some files: some 15 MB for 5,000 files.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from random import SystemRandom
 from typing import Final
 
@@ -23,7 +23,7 @@ from central.corpus.trigrams.hashes import content_hashes
 from central.corpus.trigrams.merges import merge_segments, repositories_to_merge
 from central.corpus.trigrams.segments import FileIds, delete_segments, read_hashes
 from central.db import one_moment
-from central.maintenance.reconcile import Difference
+from central.projections import Difference, Projection
 from central.repositories.models import Repository
 
 _SAMPLED_FILES: Final = 32  # of one segment
@@ -31,44 +31,44 @@ _SAMPLED_FILES: Final = 32  # of one segment
 _log = structlog.get_logger(__name__)
 
 
-def maintain_text_index(*, go_on: Callable[[], bool] = lambda: True) -> None:
-    """Build what is missing and merge what is due; `go_on` is asked after each step.
+class TextIndex(Projection):
+    """The segments of repositories: an apply adds one, which leaves these to be merged."""
 
-    A step takes a few seconds and may be interrupted. The reconcile repairs a damaged segment.
-    Not in a transaction.
-    """
-    is_due = True
-    while is_due:
-        is_due = False
-        for due, step in (
-            (incomplete_repositories, build_portion),
-            (repositories_to_merge, merge_segments),
-        ):
-            for repository_id in due():
-                try:
-                    is_due |= step(repository_id)
-                except (ValueError, IndexError):  # of a row that is none; other work must go on
-                    _log.exception("text_index_damaged", repository=repository_id)
-                if not go_on():
-                    return
+    lock = 0x74657874
 
+    def behind(self) -> Iterable[int]:
+        """Return repositories whose index has to be built or merged."""
+        return dict.fromkeys([*incomplete_repositories(), *repositories_to_merge()])
 
-def compare_text(repository: Repository, *, repair: bool) -> Difference:
-    """Return which files lack their trigrams; with `repair`, their segments are rebuilt.
+    def update(self, subject: int) -> bool:
+        """Build a portion or merge some segments, in a few seconds.
 
-    Files that the worker has still to add are only `due`.
-    """
-    with one_moment():
-        is_complete = repository.pk not in incomplete_repositories()
-        coverage = read_coverage(repository.pk)
-        wrong = _wrong_files(coverage)
-    different = np.union1d(wrong, coverage.repeated)
-    missing = len(coverage.missing)
-    differing = len(different) + (missing if is_complete else 0)
-    differing = max(differing, len(coverage.damaged))  # each is of one file at least
-    if repair and differing:
-        _rebuild(repository.pk, coverage, different)
-    return Difference(due=0 if is_complete else missing, differing=differing)
+        The reconcile repairs a damaged segment.
+        """
+        try:
+            if subject in incomplete_repositories():
+                return build_portion(subject)
+            return merge_segments(subject)
+        except (ValueError, IndexError):  # of a row that is none
+            _log.exception("text_index_damaged", repository=subject)
+            return False
+
+    def rebuild(self, repository: Repository, *, repair: bool) -> Difference:
+        """Return which files lack their trigrams; with `repair`, their segments are rebuilt.
+
+        Files that the worker has still to add are only `due`.
+        """
+        with one_moment():
+            is_complete = repository.pk not in incomplete_repositories()
+            coverage = read_coverage(repository.pk)
+            wrong = _wrong_files(coverage)
+        different = np.union1d(wrong, coverage.repeated)
+        missing = len(coverage.missing)
+        differing = len(different) + (missing if is_complete else 0)
+        differing = max(differing, len(coverage.damaged))  # each is of one file at least
+        if repair and differing:
+            _rebuild(repository.pk, coverage, different)
+        return Difference(due=0 if is_complete else missing, differing=differing)
 
 
 def _wrong_files(coverage: Coverage) -> FileIds:

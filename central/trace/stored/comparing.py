@@ -3,22 +3,19 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from central.db import Row, id_array, one_moment
-from central.maintenance.reconcile import Difference
+from central.db import Row, columns_of, id_array, one_moment
+from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.models import Edge, Inheritance, PackageImport, Source
 from central.trace.stored.package_imports import (
-    PACKAGE_IMPORT_COLUMNS,
     import_rows,
     imported_by,
     imports_in,
 )
 from central.trace.stored.rows import (
-    BASE_COLUMNS,
-    COLUMNS,
     base_rows,
     edge_rows,
     resolved_files,
@@ -63,9 +60,10 @@ def different(organization: Organization, paths: Sequence[int]) -> list[int]:
     imported = {path: imported_by(resolver, imports[file]) for path, file in files.items()}
     live = _by_source(edge_rows(parts, around), base_rows(parts, around), import_rows(imported))
     stored = _by_source(
-        Edge.objects.filter(source__in=paths).values_list(*COLUMNS),
-        Inheritance.objects.filter(source__in=paths).values_list(*BASE_COLUMNS),
-        PackageImport.objects.filter(source__in=paths).values_list(*PACKAGE_IMPORT_COLUMNS),
+        *(
+            model._default_manager.filter(source__in=paths).values_list(*columns_of(model))
+            for model in (Edge, Inheritance, PackageImport)
+        )
     )
     return [path for path in paths if live.get(path) != stored.get(path)]
 
