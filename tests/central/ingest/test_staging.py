@@ -359,7 +359,7 @@ def test_staging_that_is_stopped_keeps_no_lock(api: Api, monkeypatch: pytest.Mon
                 seen.append(cursor.fetchone()[0])
         return True
 
-    monkeypatch.setattr(vectors, "_is_staged", stage)
+    monkeypatch.setattr(vectors, "_could_stage", stage)
     assert stage_uploads()
     assert seen == ["5min", f"aeterna writes {run['run_id']}"]
 
