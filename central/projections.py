@@ -2,7 +2,7 @@
 
 Vectors in the store, vectors of files and the text index are there when a run is applied. Call
 edges and the knowledge graph follow, and receipts name what is behind. Each compares its watermark
-with the generations of repositories and is told nothing, so that a crash, a restored backup and an
+with the generations of repositories and needs no message, so that a crash, a restored backup and an
 apply by an older version are found.
 """
 

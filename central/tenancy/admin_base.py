@@ -14,7 +14,7 @@ from unfold.paginator import InfinitePaginator
 from unfold.sites import UnfoldAdminSite
 
 
-class Site(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
+class AdminSite(UnfoldAdminSite):  # type: ignore[misc] # unfold has no types
     """The admin. central.web.admin_dashboard fills its front page."""
 
     index_template = "administration/index.html"

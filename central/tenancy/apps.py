@@ -26,7 +26,7 @@ class Administration(SimpleAdminConfig):
     The admins are imported with the routes (central.urls) and for the checks, not by each command.
     """
 
-    default_site = "central.tenancy.admin_base.Site"
+    default_site = "central.tenancy.admin_base.AdminSite"
 
     def ready(self) -> None:
         """Register the admin's checks."""

@@ -44,12 +44,12 @@ def levels_of(known: Mapping[str, Vertex], arcs: Sequence[Arc]) -> dict[str, int
     for arc in arcs:
         sources[arc.target].append(arc.source)
         targets[arc.source].append(arc.target)
-    start = [one for one, vertex in known.items() if vertex.distance == 0]
+    start = [id_ for id_, vertex in known.items() if vertex.distance == 0]
     up, down = _steps(start, sources), _steps(start, targets)
     far = len(known) + 1
     return {
-        one: -up[one] if up.get(one, far) < down.get(one, far) else down.get(one, vertex.distance)
-        for one, vertex in known.items()
+        id_: -up[id_] if up.get(id_, far) < down.get(id_, far) else down.get(id_, vertex.distance)
+        for id_, vertex in known.items()
     }
 
 
@@ -57,8 +57,8 @@ def _steps(start: Sequence[str], onward: Mapping[str, Sequence[str]]) -> dict[st
     steps = dict.fromkeys(start, 0)
     level = list(start)
     while level:
-        found = [other for one in level for other in onward.get(one, ())]
-        fresh = [one for one in dict.fromkeys(found) if one not in steps]
+        found = [other for id_ in level for other in onward.get(id_, ())]
+        fresh = [id_ for id_ in dict.fromkeys(found) if id_ not in steps]
         steps |= dict.fromkeys(fresh, steps[level[0]] + 1)
         level = fresh
     return steps
@@ -67,7 +67,8 @@ def _steps(start: Sequence[str], onward: Mapping[str, Sequence[str]]) -> dict[st
 def tints_of(vertices: Iterable[Vertex]) -> dict[str, int]:
     """The root's project has the first; from the ninth on they begin again."""
     nearest: dict[str, int] = {}
-    for one in vertices:
-        nearest[one.project] = min(one.distance, nearest.get(one.project, one.distance))
+    for vertex in vertices:
+        near = nearest.get(vertex.project, vertex.distance)
+        nearest[vertex.project] = min(vertex.distance, near)
     ordered = sorted(nearest, key=lambda project: (nearest[project], project))
     return {project: number % TINTS for number, project in enumerate(ordered)}

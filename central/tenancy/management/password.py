@@ -1,4 +1,4 @@
-"""A password that somebody types for a command."""
+"""A password that a person types for a command."""
 
 import sys
 from getpass import getpass

@@ -113,7 +113,7 @@ def test_what_the_owner_loses_the_token_loses_at_its_next_use() -> None:
     Membership.objects.update(repositories=[])
     assert sight(credential_of(token)) == set()
     membership.delete()
-    with pytest.raises(UnauthenticatedError, match="no member of the organisation any more"):
+    with pytest.raises(UnauthenticatedError, match="has left the organisation"):
         credential_of(token)
 
 

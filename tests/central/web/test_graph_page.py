@@ -77,6 +77,7 @@ def test_it_is_drawn_from_the_callers_on_the_left_to_the_callees_on_the_right(
 
 def test_the_same_is_told_by_a_table_and_by_titles(member: Client) -> None:
     html = page(member, name="pay")
+    assert "data-picture hidden>" in html  # until a script has laid it out
     assert 'href="/o/acme/r/shop/file/shop.py#L4"' in html
     title = picture(html).find(f"./{SVG}title")
     assert title is not None

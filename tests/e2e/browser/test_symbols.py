@@ -1,6 +1,7 @@
 """Who uses a symbol, as lists and as a picture that can be walked."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -36,8 +37,15 @@ def test_a_node_of_the_graph_lights_up_what_it_is_joined_to(
 ) -> None:
     page = open_page(f"/o/{examples.slug}/graph?name=retry_call")
     nodes, lit = page.locator("a.node"), page.locator("a.node.is-lit")
-    count = nodes.count()
-    assert count > 2
+    assert nodes.count() > 2
+    boxes = nodes.evaluate_all("nodes => nodes.map(node => node.getBoundingClientRect().toJSON())")
+    assert not any(
+        box["left"] < other["right"] and other["left"] < box["right"]
+        and box["top"] < other["bottom"] and other["top"] < box["bottom"]
+        for box, other in combinations(boxes, 2)
+    )  # fmt: skip
+    lefts = [box["left"] for box in boxes]
+    assert lefts == sorted(lefts)  # from the callers to the callees
     page.locator("a.node-root").focus()
     expect(lit).not_to_have_count(0)
     expect(page.locator(".edge.is-lit").first).to_be_attached()

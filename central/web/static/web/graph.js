@@ -17,33 +17,39 @@
 
   const [width, height] = [212, 44];
   const level = (number) => Number(nodes[number].dataset.level);
+  const ends = ({ from, to }) => (level(from) <= level(to) ? [from, to] : [to, from]);
   const graph = new window.dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: 12, edgesep: 8, ranksep: 112, marginx: 24, marginy: 24 });
   nodes.forEach((_, number) => graph.setNode(String(number), { width, height }));
-  edges.forEach(({ from, to }, index) => {  // always to the right: what goes back is turned around
-    const [left, right] = level(from) <= level(to) ? [from, to] : [to, from];
+  edges.forEach((edge, index) => {  // always to the right: what goes back is turned around
+    const [left, right] = ends(edge);
     const minlen = level(right) - level(left);
     if (minlen) graph.setEdge(String(left), String(right), { minlen }, String(index));
   });
   window.dagre.layout(graph);
   const at = (number) => graph.node(String(number));
-  const route = ({ from, to }, index) => {
-    const [left, right] = level(from) <= level(to) ? [from, to] : [to, from];
+  const side = (number, by, below) => ({ x: at(number).x + by * width / 2, y: at(number).y + below });
+  const curve = (points) => points.slice(1).map((end, number) => {
+    const [start, middle] = [points[number], (points[number].x + end.x) / 2];
+    return `C${middle} ${start.y} ${middle} ${end.y} ${end.x} ${end.y}`;
+  }).join(" ");
+  edges.forEach((edge, index) => {
+    const [left, right] = ends(edge);
     const found = graph.edge(String(left), String(right), String(index));
-    if (found) return left === from ? found.points : found.points.toReversed();
-    const [x, bend] = [at(from).x + width / 2, at(from).x + width / 2 + 50];  // of one layer
-    const [start, end] = [at(from).y + height / 4, at(to).y - height / 4];
-    return [{ x, y: start }, { x: bend, y: start }, { x: bend, y: end }, { x: at(to).x + width / 2, y: end }];
-  };
-  edges.forEach((edge, index) => {  // a curve through the middles between its points
-    const [start, ...points] = route(edge, index);
-    const last = points.pop();
-    const bends = points.map((point, number) => {
-      const next = points[number + 1];
-      const to = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : last;
-      return `Q${point.x} ${point.y} ${to.x} ${to.y}`;
-    });
-    edge.line.setAttribute("d", `M${start.x} ${start.y} ${bends.join(" ")}`);
+    const below = height / 4;
+    let [start, way] = [side(edge.from, 1, below), ""];
+    if (found) {
+      const inner = found.points.slice(1, -1);  // one alone is no way around boxes
+      const offset = left === edge.from ? 0 : below;
+      const points = [side(left, 1, offset), ...(inner.length > 1 ? inner : []), side(right, -1, offset)];
+      if (offset) points.reverse();
+      [start] = points;
+      way = curve(points);
+    } else {  // of one layer
+      const end = side(edge.to, 1, -below);
+      way = `C${start.x + 50} ${start.y} ${end.x + 50} ${end.y} ${end.x} ${end.y}`;
+    }
+    edge.line.setAttribute("d", `M${start.x} ${start.y} ${way}`);
     const label = edge.line.nextElementSibling;
     if (!label?.matches(".edge-label")) return;
     const middle = edge.line.getPointAtLength(edge.line.getTotalLength() / 2);
