@@ -5,6 +5,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Final
 
 import structlog
 from django.conf import settings
@@ -20,13 +21,11 @@ from central.onboarding.models import ACTIVE, BackfillRepository, WorkState
 from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import Repository
 from central.saved_searches.models import SavedSearch
-from indexer.limits import (
-    ALERT_ATTEMPTS,
-    ALERT_INTERVAL_SECONDS,
-    ALERT_PAUSE_SECONDS,
-    WATCH_SWEEP_SECONDS,
-)
 
+WATCH_SWEEP_SECONDS: Final = 20.0  # of an organisation's looks, before its messages
+ALERT_ATTEMPTS: Final = 12  # to deliver a message, in about five hours
+ALERT_PAUSE_SECONDS: Final = 3_600  # at most, between two attempts
+ALERT_INTERVAL_SECONDS: Final = 300  # between two messages of an organisation
 _LEASE = timedelta(minutes=2)  # much longer than an attempt takes
 _FIRST_PAUSE_SECONDS = 30
 _NO_ANSWER = "It ended without an answer; the service's log has the reason."

@@ -4,7 +4,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.conf import settings
@@ -30,9 +30,10 @@ from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, Work
 from central.repositories.expectations import expect_no_longer, note_no_index
 from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
-from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 from indexer.output.terminal import foreign_line
 
+BACKFILL_ATTEMPTS: Final = 5
+BACKFILL_ERROR_CHARACTERS: Final = 500
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _BEAT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 30

@@ -13,11 +13,16 @@ from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
 from central.onboarding.services import queue
-from central.onboarding.services.queue import ClaimLostError, claim_next, queue_pushed
+from central.onboarding.services.queue import (
+    BACKFILL_ATTEMPTS,
+    BACKFILL_ERROR_CHARACTERS,
+    ClaimLostError,
+    claim_next,
+    queue_pushed,
+)
 from central.onboarding.services.requests import cancel_backfill
 from central.repositories.models import IndexedBy, Push, Repository
 from central.tenancy.models import Organization
-from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 from tests.central.onboarding.world import acme, backfill_of, queued
 
 pytestmark = pytest.mark.django_db
