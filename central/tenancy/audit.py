@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model, QuerySet
-from django.forms import Form, ModelChoiceField, ModelForm, ModelMultipleChoiceField
+from django.forms import Form, ModelForm
 
 from central.observability.logs import bound_request_id
 from central.tenancy.credentials import Credential
@@ -66,7 +66,7 @@ def form_values(form: "ModelForm[Any]") -> dict[str, Any]:
 def form_changes(form: "ModelForm[Any]") -> dict[str, Any]:
     """Return field → its value before and after, where they differ."""
     return {
-        name: {"before": _plain(_before(form, name)), "after": _plain(form.cleaned_data[name])}
+        name: {"before": _plain(form.initial.get(name)), "after": _plain(form.cleaned_data[name])}
         for name in _named(form, dict.fromkeys(form.changed_data))
     }
 
@@ -75,13 +75,6 @@ def _named(form: "Form | ModelForm[Any]", names: Mapping[str, Any]) -> Iterator[
     """Return the fields of the row that may be recorded."""
     fields = {field.name for field in form.instance._meta.get_fields()}  # type: ignore[union-attr]
     return (name for name in names if name in fields and not name.startswith(_SECRET))
-
-
-def _before(form: "ModelForm[Any]", name: str) -> Any:
-    field, value = form.fields[name], form.initial.get(name)
-    if isinstance(field, ModelChoiceField) and not isinstance(field, ModelMultipleChoiceField):
-        return field.to_python(value)  # the form has its key
-    return value
 
 
 def _plain(value: Any) -> Any:
