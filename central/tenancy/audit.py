@@ -5,9 +5,11 @@ from datetime import date
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.forms import Form, ModelForm
 
+from central.errors import InvalidError
 from central.observability.logs import bound_request_id
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, AuditEntry, Organization
@@ -37,6 +39,27 @@ def record(
         detail=dict(detail or {}),
         request_id=bound_request_id(),
     )
+
+
+def changed_fields(row: Model, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Set and save the fields that differ; return each with its value before and after.
+
+    Raises InvalidError, and nothing is saved.
+    """
+    changes = {
+        name: {"before": before, "after": after}
+        for name, after in values.items()
+        if (before := getattr(row, name)) != after
+    }
+    for name in changes:
+        setattr(row, name, values[name])
+    try:
+        row.clean_fields(exclude={field.name for field in row._meta.fields} - set(changes))
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    if changes:
+        row.save(update_fields=list(changes))
+    return changes
 
 
 def user_actor(user: AbstractBaseUser) -> str:
