@@ -8,16 +8,16 @@ import time
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from django.db import transaction
 from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce, Now
 
-from indexer.limits import BACKFILL_ERROR_CHARACTERS
 from indexer.output.terminal import foreign_line
 
+ERROR_CHARACTERS: Final = 500  # of the last error that a row keeps
 _CLOCK_TOLERANCE_SECONDS = 300
 BEATS = 4  # in the time of a lease
 _SERVED_SECONDS = 3_600  # an organisation served before that has waited long enough
@@ -80,7 +80,7 @@ class Claim(Generic[_Row]):
 
     def reason(self, error: str) -> dict[str, Any]:
         """Return the fields that say why the row waits, or failed."""
-        return {"error": foreign_line(error, BACKFILL_ERROR_CHARACTERS)}
+        return {"error": foreign_line(error, ERROR_CHARACTERS)}
 
     # --- The queue --------------------------------------------------------------------------
 

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from central.fair_pool import FairPool
-from indexer.limits import CHILD_ANSWER_BYTES, CHILD_MEMORY_BYTES
 
+CHILD_MEMORY_BYTES: Final = 512 * 1024 * 1024
+CHILD_ANSWER_BYTES: Final = 64 * 1024 * 1024
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _INHERITED: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH")
 # Each thread of OpenBLAS reserves memory when NumPy is imported, one for each processor.

@@ -11,12 +11,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS
-
 if TYPE_CHECKING:  # imported by who has a pattern: most runs have none
     from pathspec import GitIgnoreSpec
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+PATTERN_BYTES: Final = 1_024
+PATTERN_WILDCARDS: Final = 64
+PATTERNS: Final = 1_000  # of one list of .codesearch.toml, or of one .gitattributes
 # Parts of pathspec's expressions: any number of directories, the pattern's end, a star.
 _FIRST, _BETWEEN = "(?:.+/)?", "(?:/.+)?"
 _BELOW, _END = "(?P<ps_d>/)", "(?:(?P<ps_d>/)|$)"

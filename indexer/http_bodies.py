@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import httpx
 
-from indexer.limits import ANSWER_BYTES
+ANSWER_BYTES: Final = 256 * 1024 * 1024  # of a service that the indexer calls
+
 
 # Headers that describe the transferred bytes, not the decoded body.
 _OF_THE_TRANSFER: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})

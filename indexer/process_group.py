@@ -12,7 +12,8 @@ from contextlib import suppress
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Final
 
-from indexer.limits import INDEXING_MEMORY_BYTES
+INDEXING_MEMORY_BYTES: Final = 2 * 1024**3  # of a git, a worker, a child of a backfill
+
 
 _LEADER: Final = ("/bin/sh", "-c", "read -r _; kill -s KILL 0")
 

@@ -22,7 +22,7 @@ from aeterna_code_search.agents.backend import INVALID, ToolError
 from aeterna_code_search.agents.lean import lean
 from aeterna_code_search.agents.replies import Reply, result_of
 from aeterna_code_search.agents.results import failure
-from indexer.output.terminal import NAME_CHARACTERS, first_names, first_sentences
+from indexer.output.terminal import SHOWN_NAME_CHARACTERS, first_names, first_sentences
 
 Tool = Callable[..., Awaitable[Reply | CallToolResult]]
 WantsStructure = Callable[[ServerRequestContext[Any, Any]], bool]
@@ -290,4 +290,4 @@ def _sentence(known: Collection[str], detail: ErrorDetails) -> str:
 
 
 def _cut(name: str) -> str:
-    return repr(name[: NAME_CHARACTERS - 2])
+    return repr(name[: SHOWN_NAME_CHARACTERS - 2])

@@ -12,7 +12,7 @@ from indexer.output.terminal import escape_line
 
 COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: the projects of the answer are unknown
 ERROR_KEY = "codesearch/error"  # in `_meta`: {code, status, message, near}
-MESSAGE_CHARACTERS = 2_000  # in a message of another server
+SERVER_MESSAGE_CHARACTERS = 2_000  # in a message of another server
 _CODE = re.compile(r"[A-Za-z_]{1,64}")
 _NEAR_NAMES, _NAME_CHARACTERS = 20, 200
 
@@ -49,7 +49,7 @@ def error_in(result: CallToolResult) -> ToolError | None:
     if type(status) is not int or not 400 <= status <= 599:
         return None
     near = names_in(details.get("near"))
-    return ToolError(message[:MESSAGE_CHARACTERS], code=code, status=status, near=near)
+    return ToolError(message[:SERVER_MESSAGE_CHARACTERS], code=code, status=status, near=near)
 
 
 def names_in(near: object) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from indexer.config.settings import ServerSettings
 from indexer.errors import ConfigurationError, ForgeUnavailableError
-from indexer.limits import FORGE_WAIT_SECONDS, ONBOARD_REPOSITORIES
+from indexer.limits import FORGE_WAIT_SECONDS
 from indexer.output.terminal import escape_line
 from indexer.retry import Retryable, with_retries
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from indexer.forge.selection import Selection
     from indexer.forge.workflow import Onboarding, WorkflowValues
 
+ONBOARD_REPOSITORIES: Final = 1_000  # of one command that opens pull requests
 _Result = TypeVar("_Result")
 _API: Final = "https://api.github.com"
 _SENTENCES: Final = {

@@ -14,7 +14,7 @@ from benchmarks.exact.sample import sample
 from benchmarks.exact.service import ExactClient
 from benchmarks.exact.zoekt import Zoekt
 from benchmarks.resource_usage import opened_database
-from indexer.limits import EXACT_STREAM_MATCHES_OF_FILE
+from central.search.line_search import EXACT_STREAM_MATCHES_OF_FILE
 from scripts.local_service import Organization, Service, running_service, temporary_workspace
 
 QUERIES, LINES, PATTERNS = 200, 60, 30

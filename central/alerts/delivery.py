@@ -13,8 +13,9 @@ from django.conf import settings
 
 from central.errors import InvalidError, UnavailableError
 from central.hosts import PrivateAddressError, is_within, resolve_host
-from indexer.limits import ALERT_ADDRESS_CHARACTERS, ALERT_SECONDS
 
+ALERT_ADDRESS_CHARACTERS: Final = 2_000
+ALERT_SECONDS: Final = 10.0  # of one attempt to deliver
 _PORTS: Final = {"https": 443, "http": 80}
 _PORT_NUMBERS: Final = range(1, 65_536)
 _CONNECT_SECONDS: Final = 3.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -11,8 +11,10 @@ from django.urls import reverse
 
 from central.alerts.models import Condition, RepositoryAlert
 from central.saved_searches.models import SavedSearch
-from indexer.limits import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS, ALERT_SEARCHES
 
+ALERT_SEARCHES: Final = 20  # watched ones that a message lists
+ALERT_PROJECTS: Final = 20  # that a message lists, of those with a problem and of the recovered
+ALERT_DETAIL_CHARACTERS: Final = 300  # of an error in a message
 _WORDS = {
     Condition.FAILED: "its last run failed",
     Condition.BEHIND: "its index is out of date",

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from central.alerts.delivery import parse_address, shown_address
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.alerts.signing import open_address
 from central.errors import ServiceError
 from central.tenancy.models import Organization
-from indexer.limits import ALERT_ROWS
+
+ALERT_ROWS: Final = 200  # alerts of one answer
 
 
 class ReceiverState(StrEnum):

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from central.alerts.delivery import ALERT_ADDRESS_CHARACTERS
 from central.alerts.services.destinations import remove_destination, send_test, set_destination
 from central.alerts.signing import signing_secret
 from central.alerts.status import AlertStatus, alert_status
@@ -24,7 +25,6 @@ from central.tenancy.audit import credential_actor
 from central.tenancy.authentication import credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.limits import ALERT_ADDRESS_CHARACTERS
 
 AlertStatusSerializer = serializer_of(AlertStatus, {})
 

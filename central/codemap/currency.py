@@ -24,9 +24,10 @@ from central.trace.resolve.references import sites_in
 from central.trace.stored.models import Source
 from central.trace.stored.rows import resolved
 from central.trace.stored.state import CURRENT, hidden_repositories
-from indexer.limits import MAP_FILES, MAP_REFERENCES
 from indexer.output.terminal import pluralize
 
+MAP_FILES: Final = 2_000  # whose edges are not current, resolved for an answer about all
+MAP_REFERENCES: Final = 20_000  # of these files
 _CUT: Final = (
     "A limit was met where references of {files} were resolved, so these may lead to more. Traces "
     "of what they call say which one."

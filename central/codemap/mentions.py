@@ -16,9 +16,9 @@ from central.db import fetch_rows, id_array, sql_with
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
 from indexer.ecosystems import ecosystem_of
-from indexer.limits import UNUSED_FILES
 from indexer.records.languages import LANGUAGES
 
+UNUSED_FILES: Final = 50  # that are read for a name
 _PROSE: Final = frozenset({"asciidoc", "markdown", "restructuredtext", "text"})
 _COMMENT: Final = re.compile(r"(?://|/\*|\*(?: |/|$)|#(?:[ :]|$)|<!--|-- )")
 _sql = sql_with(file=File, symbol=Symbol, reference=Reference)

@@ -29,9 +29,10 @@ from central.trace.stored.hierarchy import lineages
 from central.trace.stored.models import Edge as StoredEdge
 from central.trace.stored.models import Path, Source
 from central.trace.stored.state import CURRENT
-from indexer.limits import UNUSED_CLASSES, UNUSED_TYPES
 from indexer.records.references import Access
 
+UNUSED_TYPES: Final = 20_000  # that have the names of a portion of them
+UNUSED_CLASSES: Final = 10_000  # with members of such names
 _CUT_TYPES: Final = (
     f"Of the types by the names of definitions without callers, {UNUSED_TYPES:,} were read; there "
     "are more."

@@ -19,8 +19,9 @@ from central.trace.constructors import class_of
 from central.trace.receipts import LAST_PAGE
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.definitions import COLUMNS, JOINED, Definition
-from indexer.limits import UNUSED_DEFINITIONS, UNUSED_TEXTS
 
+UNUSED_DEFINITIONS: Final = 1_000  # at which a page looks
+UNUSED_TEXTS: Final = 20_000  # names that a page looks up in the text of a repository
 KINDS: Final = ("function", "method", "class", "interface", "enum", "struct", "trait", "type")
 MORE_KINDS: Final = ("constant", "property", "module")
 LEFT_OUT: Final = ("tests", "examples", "docs", "generated", "vendored", "declarations")

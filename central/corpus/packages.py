@@ -13,8 +13,9 @@ from central.corpus import models
 from central.db import Row, columns_of, copy_into, copy_rows, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
 from indexer.ecosystems import PackageRoot, Workspace, ecosystem_of
-from indexer.limits import MODULE_PATH_BYTES, NAME_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.manifests import Manifest
+from indexer.records.references import MODULE_PATH_BYTES
 
 _PACKAGE_COPY: Final = copy_into(models.Package, "id", *columns_of(models.Package))
 _DEPENDENCY_COPY: Final = copy_into(models.Dependency)

@@ -34,9 +34,8 @@ from central.db import (
     sql_with,
 )
 from central.repositories.models import Repository
-from indexer.limits import NAME_CHARACTERS
 from indexer.records import scip
-from indexer.records.files import VALUE_KINDS
+from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import Access, ReferenceKind
 from indexer.records.scip import CONSTRUCTOR, SCIP_BINDING, ScipPlace, Suffix, parse_symbol
 from indexer.records.scip_targets import scip_target

@@ -1,7 +1,7 @@
 """Lines of an indexed file, as many as fit into an answer."""
 
 import time
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
@@ -13,7 +13,8 @@ from central.owners.reading import owners_reader
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
 from indexer.decoding import has_mark
-from indexer.limits import FILE_ANSWER_BYTES
+
+FILE_ANSWER_BYTES: Final = 200_000  # of content
 
 
 class Lines(NamedTuple):

@@ -14,10 +14,11 @@ from central.db import fetch_rows_planned_each_time, like_pattern, sql
 from central.repositories.models import Repository
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from indexer.limits import PATH_BYTES, PATHS_RANKED
+from indexer.records.files import PATH_BYTES
 
+PATHS_RANKED: Final = 5_000  # paths that hold the characters that are looked for
 FOUND_PATHS: Final = 50
-QUERY_CHARACTERS: Final = 200
+PATH_QUERY_CHARACTERS: Final = 200
 _PASTED_FILES: Final = 8
 _PASTED: Final = re.compile(r"/?([^\s:\"/][^\s:\"]*/[^\s:\"]*[^\s:\"/])(?::(\d{1,8}))?(?::\d+)?")
 
@@ -57,7 +58,7 @@ def find_paths(*, repository: Repository, query: str) -> FoundPaths:
 
     The repository is one that the caller may see.
     """
-    wanted = "".join(query.split())[:QUERY_CHARACTERS].lower()
+    wanted = "".join(query.split())[:PATH_QUERY_CHARACTERS].lower()
     if not wanted or "\0" in wanted:
         return FoundPaths([], has_more=False)
     pattern = f"%{'%'.join(map(like_pattern, wanted))}%"

@@ -16,8 +16,8 @@ from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
 from indexer.globs import excess, ignore_spec
-from indexer.limits import FILES_MATCHED
 
+FILES_MATCHED: Final = 200_000  # paths that a glob is compared with for a page
 _SALT: Final = "central.files.list"
 _BATCH: Final = 10_000
 

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
@@ -13,14 +13,12 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from central.errors import UnavailableError
-from indexer.limits import (
-    ISSUER_KEY_BITS,
-    ISSUER_KEY_BITS_LEAST,
-    ISSUER_KEY_ID_CHARACTERS,
-    ISSUER_KEY_SET_BYTES,
-    ISSUER_KEYS,
-)
 
+ISSUER_KEY_SET_BYTES: Final = 512 * 1024  # GitHub has a handful of keys, in some kilobytes
+ISSUER_KEYS: Final = 100
+ISSUER_KEY_ID_CHARACTERS: Final = 200
+ISSUER_KEY_BITS_LEAST: Final = 2048
+ISSUER_KEY_BITS: Final = 8192
 ALGORITHM = "RS256"  # of GitHub
 _KEEP_SECONDS = 600
 # Any caller can name an unknown key, so that alone must not cause a request to the issuer.

@@ -1,7 +1,7 @@
 """Token exchange and GitHub's webhooks over HTTP."""
 
 import re
-from typing import Any
+from typing import Any, Final
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,9 +16,10 @@ from central.github.grants import Purpose
 from central.github.services.deliveries import deliver
 from central.github.services.token_exchange import exchange_id_token
 from central.github.signatures import SIGNATURE_HEADER, verify_signature
-from central.http.bodies import json_object, read_body
+from central.http.bodies import GITHUB_WEBHOOK_BYTES, json_object, read_body
 from central.http.parameters import StrictCharField, StrictChoiceField
-from indexer.limits import GITHUB_WEBHOOK_BYTES, ID_TOKEN_BYTES
+
+ID_TOKEN_BYTES: Final = 32 * 1024
 
 
 class IdTokenRequest(serializers.Serializer[Any]):

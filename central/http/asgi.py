@@ -30,9 +30,17 @@ from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.space import BodySpace
 from central.http.streams import Receive, made_in_threads, sent_in_time, while_connected
-from central.http.turns import Caller, Slot, Turns, caller_of, current, too_busy
+from central.http.turns import (
+    LATE_SECONDS,
+    REQUESTS_AT_ONCE,
+    Caller,
+    Slot,
+    Turns,
+    caller_of,
+    current,
+    too_busy,
+)
 from central.observability.metrics import REFUSED, WAIT_SECONDS, WAITING
-from indexer.limits import LATE_SECONDS, REQUESTS_AT_ONCE
 
 _Result = TypeVar("_Result")
 _Waiter = asyncio.Future[Slot]

@@ -19,8 +19,13 @@ from central.errors import InvalidError, TooLargeError
 from central.http.bearer import bearer_token
 from central.http.space import Take
 from indexer.json_values import has_more_values
-from indexer.limits import BODY_SECONDS, DECLARED_DIGITS, GITHUB_WEBHOOK_BYTES, JSON_VALUES
+from indexer.limits import JSON_VALUES
 
+BODY_SECONDS: Final = 300.0  # for the whole of a body to come
+# GitHub's own limit is 25 MB, but the largest event that is used, a push, names at most 2,048
+# commits.
+GITHUB_WEBHOOK_BYTES: Final = 5 * 1024 * 1024
+DECLARED_DIGITS: Final = 18  # of a Content-Length; Python converts no more than 4,300
 _Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 _READ_BYTES: Final = 256 * 1024

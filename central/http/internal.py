@@ -6,7 +6,7 @@ Authorised by the key in the data directory, and so by read access to that direc
 import hmac
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -17,8 +17,8 @@ from central.http.bodies import json_object, read_body
 from central.http.problems import response_to
 from central.runtime.loopback import KEY_HEADER
 from indexer.errors import StoreError
-from indexer.limits import INTERNAL_BODY_BYTES
 
+INTERNAL_BODY_BYTES: Final = 64 * 1024
 _Operation = Callable[[dict[str, Any]], HttpResponse]
 
 

@@ -5,29 +5,28 @@ from collections.abc import Mapping
 from enum import StrEnum, unique
 from typing import Final, NamedTuple
 
-from indexer.limits import (
-    EXPORTS_AT_ONCE,
-    EXPORTS_OF_ONE_CALLER,
-    LATE_AT_ONCE,
-    LATE_OF_ONE_CALLER,
-    READ_FRONT_WAIT_SECONDS,
-    READ_WAIT_SECONDS,
-    READS_AT_ONCE,
-    READS_IN_FRONT,
-    REQUESTS_OF_ONE_CALLER,
-    REQUESTS_WAITING,
-    RUN_WAIT_SECONDS,
-    RUNS_AT_ONCE,
-    RUNS_OF_ONE_CALLER,
-    STREAMS_AT_ONCE,
-    STREAMS_OF_ONE_CALLER,
-    STREAMS_WAITING,
-    TRACES_AT_ONCE,
-    UPLOAD_WAIT_SECONDS,
-    UPLOADS_AT_ONCE,
-    UPLOADS_OF_ONE_CALLER,
-    UPLOADS_WAITING,
-)
+from central.settings.defaults import READS_AT_ONCE
+
+REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation, so that others are served as well
+REQUESTS_WAITING: Final = 200  # in each lane, half of them of one caller
+READ_WAIT_SECONDS: Final = 0.7  # for a thread: overload is refused within a second
+READS_IN_FRONT: Final = 8  # of the queue of a caller, who may wait longer
+READ_FRONT_WAIT_SECONDS: Final = 20.0  # an agent's answer, with its wait, may take 30 s
+TRACES_AT_ONCE: Final = 1
+EXPORTS_AT_ONCE: Final = 2
+EXPORTS_OF_ONE_CALLER: Final = 1
+LATE_AT_ONCE: Final = 4
+LATE_OF_ONE_CALLER: Final = 1
+RUNS_AT_ONCE: Final = 10  # requests of the run protocol, and webhooks; with uploads 14
+RUNS_OF_ONE_CALLER: Final = 8
+RUN_WAIT_SECONDS: Final = 8.0  # for a thread; GitHub gives a webhook ten seconds
+STREAMS_AT_ONCE: Final = 10  # making a part; each reader in turn
+STREAMS_OF_ONE_CALLER: Final = 8
+STREAMS_WAITING: Final = 2_000  # for a thread, as long as it takes
+UPLOADS_AT_ONCE: Final = 4  # trees and batches of a process, of some 300 MB at most each
+UPLOADS_OF_ONE_CALLER: Final = 2
+UPLOADS_WAITING: Final = 64  # each with up to 2.5 MB in memory, the rest on disk
+UPLOAD_WAIT_SECONDS: Final = 30.0  # for a thread; half of the indexer's time-out
 
 
 @unique

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from central.errors import InvalidError
-from indexer.output.terminal import NAME_CHARACTERS, NAMES
+from indexer.output.terminal import NAMES, SHOWN_NAME_CHARACTERS
 
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 DECIMAL: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,18})?")
@@ -127,7 +127,7 @@ class StrictSerializer(serializers.Serializer[Any]):
         names = data if isinstance(data, Mapping) else ()
         if unknown := [name for name in names if name not in self.fields]:
             hints: dict[str, list[str]] = {
-                name[:NAME_CHARACTERS]: [self._unknown(name)] for name in unknown[:NAMES]
+                name[:SHOWN_NAME_CHARACTERS]: [self._unknown(name)] for name in unknown[:NAMES]
             }
             if more := unknown[NAMES:]:
                 hints["non_field_errors"] = [f"{len(more):,} further fields do not exist either."]

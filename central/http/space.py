@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from central.http.turns import Caller, too_busy
-from indexer.limits import BODIES_BYTES, BODY_FREE_BYTES
 
+BODIES_BYTES: Final = 384 * 1024 * 1024  # received by a process and not answered yet
+BODY_FREE_BYTES: Final = 64 * 1024  # of each body, which do not count
 Take = Callable[[int], None]
 
 

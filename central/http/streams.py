@@ -13,11 +13,14 @@ from collections.abc import (
     MutableMapping,
 )
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from django.core.exceptions import RequestAborted
 
-from indexer.limits import STREAM_PORTION_BYTES, STREAM_PORTION_SECONDS, STREAM_WAIT_SECONDS
+STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its answer
+STREAM_PORTION_BYTES: Final = 256 * 1024  # made ahead of the client, which holds no thread then
+STREAM_PORTION_SECONDS: Final = 0.2
+
 
 _Result = TypeVar("_Result")
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]

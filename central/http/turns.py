@@ -12,14 +12,11 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from central.errors import UnavailableError
 from central.http.addresses import network_of
 from central.http.bearer import split_authorization
-from central.http.lanes import Lane, LaneLimits
-from indexer.limits import (
-    LATE_SECONDS,
-    READS_AT_ONCE,
-    REQUESTS_AT_ONCE,
-    REQUESTS_OF_ONE_CALLER,
-)
+from central.http.lanes import REQUESTS_OF_ONE_CALLER, Lane, LaneLimits
+from central.settings.defaults import READS_AT_ONCE
 
+REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's pool
+LATE_SECONDS: Final = 1.2  # of waiting for a search or trace that has run as long: then beside it
 _KNOWN: Final = 10_000  # tokens; what is longest unused goes
 
 _ORGANIZATION: Final = "organization "

@@ -22,8 +22,9 @@ from central.db import execute, sql
 from central.ingest.models import IndexRun
 from central.repositories.states import BUSY_RUN_STATES, RunState
 from central.waits import Wait, Waits
-from indexer.limits import RUN_ENDS_AWAITED, RUN_ENDS_AWAITED_OF_ORGANIZATION
 
+RUN_ENDS_AWAITED: Final = 200  # requests of a process that wait for one, without a thread
+RUN_ENDS_AWAITED_OF_ORGANIZATION: Final = 10
 RUN_WAITS: Final = Waits(
     at_once=RUN_ENDS_AWAITED, of_one_organization=RUN_ENDS_AWAITED_OF_ORGANIZATION
 )

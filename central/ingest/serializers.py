@@ -13,9 +13,10 @@ from central.http.parameters import (
     StrictFloatField,
     StrictIntegerField,
 )
+from central.ingest.services.batches import RUN_BATCHES
+from central.ingest.services.known_embeddings import LOOKUP_DIGESTS
 from central.repositories.states import NOTHING_TO_DO
-from indexer.limits import LOOKUP_DIGESTS, RUN_BATCHES, RUN_END_WAIT_SECONDS
-from indexer.records.runs import Mode, Reason, UploadMode
+from indexer.records.runs import RUN_END_WAIT_SECONDS, Mode, Reason, UploadMode
 
 BIGINT = 2**63 - 1
 is_commit = RegexValidator(

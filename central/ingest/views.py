@@ -1,7 +1,7 @@
 """The indexing API: parse, call a service, answer."""
 
 from base64 import b64encode
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -36,10 +36,11 @@ from central.repositories.states import BUSY_RUN_STATES
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.limits import RUN_END_WAIT_SECONDS, WEBHOOK_BYTES
 from indexer.records.files import RECORD_FIELDS
-from indexer.records.runs import UploadMode
+from indexer.records.runs import RUN_END_WAIT_SECONDS, UploadMode
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
+
+WEBHOOK_BYTES: Final = 256 * 1024
 
 
 def _validated(

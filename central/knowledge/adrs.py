@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.limits import NODE_TITLE_CHARACTERS
+NODE_TITLE_CHARACTERS: Final = 300
+
 
 _PATH: Final = re.compile(
     r"(?:^|/)(?:docs/(?:adrs?|decisions)|doc/adr|adr|decisions)/(?:[^/]+/)*"

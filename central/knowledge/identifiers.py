@@ -14,7 +14,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.limits import NAME_CHARACTERS, NODE_ID_CHARACTERS
+from indexer.limits import NODE_ID_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 
 CODE: Final = "code:"
 

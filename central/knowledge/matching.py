@@ -7,8 +7,11 @@ from typing import Any, Final
 from central.ast_grep import reason_of
 from central.knowledge.mentions import Mention, find_mentions
 from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
-from indexer.limits import MATCH_CHARACTERS, MATCH_CPU_SECONDS, MATCH_SECONDS, MATCHES_KEPT
 
+MATCH_CPU_SECONDS: Final = 2.0  # of one file, all policies together
+MATCH_SECONDS: Final = 20.0  # of waiting for it
+MATCHES_KEPT: Final = 50  # of a policy in a file
+MATCH_CHARACTERS: Final = 300
 _CHILD: Final = __name__
 
 

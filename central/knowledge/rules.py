@@ -14,17 +14,15 @@ from central.ast_grep import LANGUAGES
 from central.errors import InvalidError
 from central.http.turns import current, too_busy
 from central.limited_process import ChildEndedError, LimitedProcesses, LimitExceededError
-from indexer.limits import (
-    RULE_BYTES,
-    RULE_CPU_SECONDS,
-    RULE_DEPTH,
-    RULE_PROCESSES,
-    RULE_REGEXES,
-    RULE_SECONDS,
-    RULE_VALUE_CHARACTERS,
-    RULE_VALUES,
-)
+from indexer.limits import RULE_BYTES
 
+RULE_DEPTH: Final = 20
+RULE_VALUES: Final = 500  # patterns, kinds and others; 99 % of published rules have up to 340
+RULE_REGEXES: Final = 100
+RULE_VALUE_CHARACTERS: Final = 2_000  # of a pattern or a regular expression
+RULE_CPU_SECONDS: Final = 1.0  # to validate it; published rules take up to 0.01
+RULE_SECONDS: Final = 10.0  # of waiting for a process that is free, and for its answer
+RULE_PROCESSES: Final = 1  # of a server
 _PARTS: Final = frozenset({"rule", "constraints", "utils"})
 
 # ast-grep compiles a rule for seconds, or in gigabytes, and no thread runs meanwhile.

@@ -1,7 +1,7 @@
 """The graph's requests as they come, and its answers as the schema describes them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
@@ -15,25 +15,25 @@ from central.http.parameters import (
     StrictIntegerField,
     StrictSerializer,
 )
+from central.knowledge.adrs import NODE_TITLE_CHARACTERS
 from central.knowledge.models import NodeKind, Severity
 from central.knowledge.services.documents import NewDocument
 from central.knowledge.services.links import Link
+from central.knowledge.services.not_run import LISTED_NODES
 from central.knowledge.services.questions import NodeFilter, Traversal
 from central.knowledge.traversal import Direction
 from indexer.globs import excess, ignore_spec
 from indexer.limits import (
     CONTEXT_TOKENS,
     EDGE_TYPE_CHARACTERS,
-    LISTED_NODES,
     NODE_BODY_BYTES,
     NODE_ID_CHARACTERS,
-    NODE_TITLE_CHARACTERS,
-    POLICY_PATTERNS,
     RULE_BYTES,
-    TRAVERSAL_DEPTH,
-    TRAVERSED_NODES,
 )
 
+TRAVERSAL_DEPTH: Final = 5
+TRAVERSED_NODES: Final = 1_000
+POLICY_PATTERNS: Final = 100
 DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
 
 

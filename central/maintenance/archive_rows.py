@@ -23,8 +23,8 @@ from central.maintenance.archive_script import (
     refused,
 )
 from central.runtime.data_directory import disk_space_error
-from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
+BACKUP_SPACE_CHECK_BYTES: Final = 4_194_304  # written between checks of the free space
 _MIGRATIONS: Final = "django_migrations"
 
 _FOREIGN_KEYS: Final = """SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from central.errors import InvalidError
-from indexer.limits import BACKUP_MIGRATIONS, BACKUP_STATEMENT_BYTES
 
+BACKUP_STATEMENT_BYTES: Final = 65_536
+BACKUP_MIGRATIONS: Final = 10_000
 Migrations = set[tuple[str, str]]  # app, name
 
 _NAME: Final = r'(?:[a-z_][a-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*")'

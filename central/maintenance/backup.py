@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, cast
+from typing import IO, Final, cast
 
 from django.core.management import call_command
 from django.db import connection
@@ -22,10 +22,10 @@ from central.maintenance.archive_script import read_migrations
 from central.maintenance.vector_migration import MigratedRepository, Migration, Progress
 from central.runtime.postgres import client_program
 from central.tenancy import audit
-from indexer.limits import BACKUP_READER_BYTES
 from indexer.output.terminal import escape_text
 from indexer.process_group import read_end
 
+BACKUP_READER_BYTES: Final = 1_073_741_824  # of memory, of the program that unpacks one
 # The schema of the pgvector store (indexer.store.pgvector), which makes both again.
 _DERIVED = ("--exclude-schema=codesearch", "--exclude-extension=vector")
 _ARCHIVE = ("--format=custom", "--compress=gzip:1", "--no-owner", "--no-privileges")

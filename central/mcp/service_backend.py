@@ -60,8 +60,8 @@ from central.trace.requests import (
     ReferencesRequestSerializer,
 )
 from central.trace.service import callees, callers, references
-from indexer.limits import AGENT_ANSWER_SECONDS
 
+AGENT_ANSWER_SECONDS: Final = 30.0
 STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # statements end with the answer
 
 _Parameters = Mapping[str, Any]

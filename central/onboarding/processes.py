@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
-from indexer.limits import BACKFILL_OUTPUT_BYTES, INDEXING_MEMORY_BYTES
-from indexer.process_group import ProcessGroup, limit_memory, read_end
+from indexer.process_group import INDEXING_MEMORY_BYTES, ProcessGroup, limit_memory, read_end
 
+BACKFILL_OUTPUT_BYTES: Final = 65_536  # of a git or indexer process that are read
 # Paths, proxies and certificate authorities; no secret of the service.
 _INHERITED: Final = (
     "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -18,7 +18,8 @@ from central.onboarding.models import (
     WorkState,
 )
 from central.tenancy.models import Organization
-from indexer.limits import BACKFILL_ROWS
+
+BACKFILL_ROWS: Final = 200  # repositories on a page of a backfill's progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from central.http.parameters import (
     StrictIntegerField,
     StrictSerializer,
 )
-from indexer.limits import BACKFILL_URLS, FORGE_PATTERNS
+from central.onboarding.services.requests import BACKFILL_URLS
+from indexer.forge.selection import FORGE_PATTERNS
 
 
 def _words(what: str) -> serializers.ListField:

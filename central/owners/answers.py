@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
-from indexer.limits import OWNERS_LISTED
 
+OWNERS_LISTED: Final = 100  # with the number of rows of each
 OWNER_COUNTS: Final = (
     f"By owner of their files, the first {OWNERS_LISTED}; a row whose file has two owners counts "
     "for both"

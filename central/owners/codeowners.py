@@ -17,7 +17,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from central.owners.patterns import Pattern, PatternError, github_pattern, gitlab_pattern
-from indexer.limits import OWNERS_INVALID_LINES, OWNERS_OF_RULE, OWNERS_RULES
+
+OWNERS_RULES: Final = 20_000  # of a file; and so many invalid lines
+OWNERS_OF_RULE: Final = 100
+OWNERS_INVALID_LINES: Final = 100  # that are named, with the number of all
 
 
 class Syntax(StrEnum):

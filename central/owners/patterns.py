@@ -16,12 +16,10 @@ from typing import Final, NamedTuple
 import re2
 
 from central.query.patterns import class_pattern, re2_options
-from indexer.limits import (
-    OWNERS_PATTERN_CHARACTERS,
-    OWNERS_PATTERN_WILDCARDS,
-    OWNERS_WILDCARD_RULES,
-)
 
+OWNERS_WILDCARD_RULES: Final = 4_000  # of these
+OWNERS_PATTERN_CHARACTERS: Final = 1_000
+OWNERS_PATTERN_WILDCARDS: Final = 16
 _GROUP_PATTERNS: Final = 100
 _GROUP_CHARACTERS: Final = 8_000  # of regular expressions
 _GROUP_BYTES: Final = 4 * 1024 * 1024  # of memory for one automaton

@@ -14,6 +14,7 @@ from central.corpus.models import File
 from central.db import fetch_rows, id_array, sql_with
 from central.owners.codeowners import (
     EVERY_PLACE,
+    OWNERS_RULES,
     PLACES,
     Syntax,
     TooManyRulesError,
@@ -22,20 +23,16 @@ from central.owners.codeowners import (
     parse_codeowners,
 )
 from central.owners.ownership import Budget, Ownership, RepositoryOwners, compile_ownership
-from central.owners.patterns import TooComplexError
+from central.owners.patterns import OWNERS_WILDCARD_RULES, TooComplexError
 from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
 from central.sized_cache import SizedCache
 from central.tenancy.credentials import Credential
-from indexer.limits import (
-    OWNERS_BYTES,
-    OWNERS_CACHE_BYTES,
-    OWNERS_READ_BYTES,
-    OWNERS_RULES,
-    OWNERS_SECONDS,
-    OWNERS_WILDCARD_RULES,
-)
 
+OWNERS_BYTES: Final = 3 * 1024 * 1024  # of the file; GitHub ignores a larger one
+OWNERS_READ_BYTES: Final = 16 * 1024 * 1024  # that a request reads and compiles
+OWNERS_CACHE_BYTES: Final = 64 * 1024 * 1024  # of compiled rules that a server keeps, roughly
+OWNERS_SECONDS: Final = 2.0  # of a request, to compile patterns, and to compare paths with them
 _sql = sql_with(file=File, repository=Repository)
 _PLACES: Final = _sql("""SELECT r.id, r.generation, r.last_indexed_commit,
         f.id, f.path, f.blob, f.size, f.skipped

@@ -10,8 +10,8 @@ from central.db import fetch_rows, sql_with
 from central.owners.codeowners import InvalidLine
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
-from indexer.limits import OWNERS_COUNTED_FILES
 
+OWNERS_COUNTED_FILES: Final = 50_000  # of a repository, for the share without an owner
 _OWNERS_SHOWN: Final = 20
 _sql = sql_with(file=File)
 _PATHS: Final = _sql("""SELECT f.path FROM {file} f

@@ -13,8 +13,9 @@ from central.query.errors import QueryError
 from central.query.escapes import SMALL_OPERATORS
 from central.query.lexemes import KEYWORDS, Kind, Lexeme, Lexer
 from central.query.syntax import Case, Filter, Word
-from indexer.limits import QUERY_NESTING, QUERY_TERMS
 
+QUERY_TERMS: Final = 100  # filters, literals, regular expressions, negated words
+QUERY_NESTING: Final = 20
 _OPERANDS: Final = frozenset({Kind.WORD, Kind.TERM})
 _BEGINS: Final = _OPERANDS | {Kind.OPEN, Kind.MINUS, Kind.NOT}
 _ENDS_TERM: Final = frozenset({Kind.TERM, Kind.CLOSE})

@@ -8,8 +8,9 @@ import re2
 
 from central.query.errors import QueryError
 from central.query.filters import Match
-from indexer.limits import QUERY_PATTERN_BYTES, QUERY_PATTERN_CHARACTERS
 
+QUERY_PATTERN_CHARACTERS: Final = 1_000
+QUERY_PATTERN_BYTES: Final = 2 * 1024 * 1024  # of memory for a compiled regular expression
 GLOB_CHARACTERS: Final = frozenset("*?[")
 _GLOB_PART: Final = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|.", re.DOTALL)
 _NOT_TEXT: Final = re.compile(

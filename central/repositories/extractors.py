@@ -12,10 +12,10 @@ from typing import Annotated, Final
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
-from indexer.limits import OLDER_EXTRACTOR_NAMED
 from indexer.pipeline.versions import NEWEST
 from indexer.records.extractors import EVERYTHING, MANIFESTS, SELECTION, Extractor, depends_on
 
+OLDER_EXTRACTOR_NAMED: Final = 20  # projects that a receipt names
 # Which files have a manifest the newer extractor may say, so these concern every repository.
 _OF_ALL: Final = frozenset({EVERYTHING, MANIFESTS})
 _sql = sql_with(repository=Repository)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Window
@@ -23,8 +23,10 @@ from central.repositories.states import (
 )
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from indexer.limits import STATUS_SKIPPED_FILES, STATUS_UNREAD_MANIFESTS
 from indexer.records.languages import WITHOUT_SYMBOLS
+
+STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
+STATUS_UNREAD_MANIFESTS: Final = 20  # that the status of a project names
 
 
 @dataclass(frozen=True, slots=True)

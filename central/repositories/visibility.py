@@ -23,7 +23,8 @@ from central.repositories.expectations import EXPECTED
 from central.repositories.models import Repository
 from central.repositories.states import FAILURES
 from central.tenancy.credentials import Credential
-from indexer.limits import MISSING_WITHOUT_INDEX
+
+MISSING_WITHOUT_INDEX: Final = 20  # projects without an index that a receipt names
 
 
 def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:

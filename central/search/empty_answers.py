@@ -26,8 +26,8 @@ from central.search.query import Mode
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
 from central.sentences import Sentence, similar_names
-from indexer.limits import EXACT_HINT_NAMES
 
+EXACT_HINT_NAMES: Final = 3  # unknown repositories that it names, with near names of each
 # Whether a query finds something, with the other fields or without.
 Finds = Callable[[Query, bool], bool]
 

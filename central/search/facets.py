@@ -12,7 +12,8 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from central.owners.answers import OwnerCount
 from central.query.filters import NO_OWNER
-from indexer.limits import FACET_VALUES
+
+FACET_VALUES: Final = 12  # repositories, languages or directories with counts of a search
 
 
 class FacetKind(StrEnum):

@@ -6,8 +6,9 @@ from typing import Final, NamedTuple
 from central.corpus.models import File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.search.exact.files import CandidateFile, candidate_file
-from indexer.limits import STACK_FILES_OF_TAIL, STACK_ROWS_OF_TAIL
 
+STACK_ROWS_OF_TAIL: Final = 2_000  # files with the same end that are looked at, of all tenants
+STACK_FILES_OF_TAIL: Final = 20  # files that end with the same part of a path
 _sql = sql_with(file=File, symbol=Symbol)
 # A range of the index file_path_ends for each tail: `yp.x/` up to, without it, `yp.x0`. Its order
 # and limit keep the planner from reading all files, or those of a repository, for each tail.

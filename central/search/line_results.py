@@ -6,9 +6,8 @@ from typing import Final
 from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import ContextLine, Result
 from central.search.exact.hits import FileHit
-from central.search.exact.matching import Lines, MatchedLine, matched_lines
+from central.search.exact.matching import EXACT_LINE_CHARACTERS, Lines, MatchedLine, matched_lines
 from central.search.query import SearchRequest
-from indexer.limits import EXACT_LINE_CHARACTERS
 
 # By a file's rank: the lowest score, and the share of the path rules.
 _SCORES: Final = ((0.5, 0.5), (0.5, 0.0), (0.25, 0.25), (0.0, 0.25))

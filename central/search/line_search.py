@@ -6,9 +6,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import Final
 
 from central.db import one_moment
 from central.errors import InvalidError
+from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.answers import owner_counts
 from central.owners.ownership import RepositoryOwners
@@ -25,6 +27,7 @@ from central.search.answers import (
 from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
@@ -35,18 +38,14 @@ from central.search.query import SearchRequest
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
-from indexer.limits import (
-    EXACT_FILES,
-    EXACT_HINT_FILES,
-    EXACT_HINT_SECONDS,
-    EXACT_MATCHES_OF_FILE,
-    EXACT_SECONDS,
-    EXACT_STREAM_FILES,
-    EXACT_STREAM_MATCHES_OF_FILE,
-    EXACT_STREAM_SECONDS,
-    STREAM_PORTION_SECONDS,
-)
 
+EXACT_FILES: Final = 20_000  # candidates that one page orders and reads
+EXACT_HINT_FILES: Final = 1_000  # candidates that an empty answer looks at to explain itself
+EXACT_HINT_SECONDS: Final = 0.2  # for each question of it
+EXACT_STREAM_MATCHES_OF_FILE: Final = 50_000
+EXACT_SECONDS: Final = 3.0  # for a page
+EXACT_STREAM_SECONDS: Final = 60.0
+EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
 LineCondition = Callable[[int, str, str], bool]
 
 

@@ -31,9 +31,10 @@ from central.search.reading import ReadRequest, check_characters
 from central.search.scope import SearchScope, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
-from indexer.limits import ERROR_SEARCH_SECONDS, ERROR_SECONDS
 from indexer.output.terminal import pluralize
 
+ERROR_SEARCH_SECONDS: Final = 1.0  # for each way to read its parts
+ERROR_SECONDS: Final = 3.0  # for all of them
 _MAY_BE_PASTED: Final = re.compile(r"[:(#]\s?L?\d|\bline \d|:\s|\]\s|ERR!|\AE  ")
 _QUOTING: Final = frozenset({"tests", "docs"})  # kinds of files that hold messages filled in
 _CONTEXT_LINES: Final = 2  # around a line that holds an error's text

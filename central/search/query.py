@@ -8,12 +8,13 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
+from typing import Final
 
 from central.search.definition_keywords import wanted_definition
 from indexer.lexical import query_terms, term_id, tokenize
-from indexer.limits import EXACT_LINES_OF_RESULT
 from indexer.records.files import ChunkType
 
+EXACT_LINES_OF_RESULT: Final = 20
 MAX_RESULTS = 200
 EXPANDED_CONTENT = 20_000  # characters, where `expand` is given and `max_content` is not
 

@@ -1,6 +1,7 @@
 """The results of a ranked search, built from scored hits."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
@@ -9,9 +10,9 @@ from central.search.query import SearchRequest
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import ScoredHit
 from central.search.rows import DisplayedText
-from indexer.limits import RESULT_SPANS
 from indexer.records.files import Span, line_span, split_lines
 
+RESULT_SPANS: Final = 5  # beside the best one, where a file is one result
 _LINES_BEFORE = 2  # of the first line with a word, where content does not begin at the signature
 
 

@@ -24,9 +24,9 @@ from central.query.syntax import (
     leaves,
 )
 from central.search.query import Mode, SearchRequest
-from indexer.limits import INSTEAD_RESULTS
 from indexer.records.languages import LANGUAGES
 
+INSTEAD_RESULTS: Final = 5  # by words, if a quoted text stands nowhere
 _TEXT_MODES: Final = {Mode(mode.value): mode for mode in TextMode}
 _FILE, _SYMBOL = "file", "symbol"
 

@@ -6,6 +6,7 @@ on how many are requested, and all pages together equal the one long answer.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from central.search.file_similarity import file_similarities
 from central.search.filters import RowFilter
@@ -22,10 +23,10 @@ from central.search.rows import (
     matching_symbols,
     paths_if_few,
 )
-from indexer.limits import SIMILAR_CHUNKS
 from indexer.records.vectors import EmbedderSpec
 from indexer.store.base import Collection, HybridHits, HybridQuery, PointFilter, VectorStore
 
+SIMILAR_CHUNKS: Final = 1_600  # read once if a lexical search needs similarities
 FIRST_SIZE = 100  # length of each raw list: four times and more what a page shows
 ENOUGH = 50  # candidates of a batch, unless the store has no more
 GROWTH = 4

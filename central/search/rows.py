@@ -5,7 +5,7 @@ model instances or IN lists of that length costs more than the query.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from central.corpus.models import Chunk, File, Symbol
@@ -13,8 +13,9 @@ from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_
 from central.repositories.models import Repository
 from central.search.filters import RowFilter
 from central.search.query import ParsedQuery, casefolded, name_parts
-from indexer.limits import FILES_LOOKED_AT, NAMED_FILES
 
+NAMED_FILES: Final = 2_000  # matching files: the vector store gets their paths
+FILES_LOOKED_AT: Final = 20_000  # examined for them: many repositories may share few paths
 SYMBOL_ROWS = 500
 # Files by whose name re-exports are expected, for Python and PostgreSQL; one with a symbol of
 # another kind has code of its own.

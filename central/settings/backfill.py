@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from central.settings import env
-from indexer import limits
+from central.settings import defaults, env
 
 _GITHUB = "https://github.com"
 
@@ -33,11 +32,11 @@ class BackfillSettings:
     ssh_key_path: str = ""
     known_hosts_path: str = ""
     service_url: str = ""
-    at_once: int = limits.BACKFILL_AT_ONCE
-    per_hour: int = limits.BACKFILL_PER_HOUR
-    max_bytes: int = limits.BACKFILL_REPOSITORY_BYTES
-    max_seconds: int = limits.BACKFILL_REPOSITORY_SECONDS
-    lease_seconds: int = limits.BACKFILL_LEASE_SECONDS
+    at_once: int = defaults.BACKFILL_AT_ONCE
+    per_hour: int = defaults.BACKFILL_PER_HOUR
+    max_bytes: int = defaults.BACKFILL_REPOSITORY_BYTES
+    max_seconds: int = defaults.BACKFILL_REPOSITORY_SECONDS
+    lease_seconds: int = defaults.BACKFILL_LEASE_SECONDS
 
 
 def backfill() -> BackfillSettings:
@@ -59,16 +58,16 @@ def backfill() -> BackfillSettings:
         ssh_key_path=env.text("AETERNA_GIT_SSH_KEY_PATH") or "",
         known_hosts_path=env.text("AETERNA_GIT_KNOWN_HOSTS_PATH") or "",
         service_url=(env.text("AETERNA_BACKFILL_URL") or "").rstrip("/"),
-        at_once=env.number("AETERNA_BACKFILL_AT_ONCE", default=limits.BACKFILL_AT_ONCE),
-        per_hour=env.number("AETERNA_BACKFILL_PER_HOUR", default=limits.BACKFILL_PER_HOUR),
+        at_once=env.number("AETERNA_BACKFILL_AT_ONCE", default=defaults.BACKFILL_AT_ONCE),
+        per_hour=env.number("AETERNA_BACKFILL_PER_HOUR", default=defaults.BACKFILL_PER_HOUR),
         max_bytes=env.number(
-            "AETERNA_BACKFILL_MAX_BYTES", default=limits.BACKFILL_REPOSITORY_BYTES
+            "AETERNA_BACKFILL_MAX_BYTES", default=defaults.BACKFILL_REPOSITORY_BYTES
         ),
         max_seconds=env.number(
-            "AETERNA_BACKFILL_SECONDS", default=limits.BACKFILL_REPOSITORY_SECONDS
+            "AETERNA_BACKFILL_SECONDS", default=defaults.BACKFILL_REPOSITORY_SECONDS
         ),
         lease_seconds=env.number(
-            "AETERNA_BACKFILL_LEASE_SECONDS", default=limits.BACKFILL_LEASE_SECONDS
+            "AETERNA_BACKFILL_LEASE_SECONDS", default=defaults.BACKFILL_LEASE_SECONDS
         ),
     )
 

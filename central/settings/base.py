@@ -6,9 +6,10 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime import data_directory
-from central.settings import admin, backfill, env, services, sso, web
+from central.settings import admin, backfill, defaults, env, services, sso, web
 from central.settings.services import vector_store_url
-from indexer import limits as bounds
+from indexer import limits
+from indexer.records import runs
 
 DATA_DIR = data_directory.data_directory(env.text("AETERNA_DATA_DIR"))
 BIND = env.text("AETERNA_BIND") or "127.0.0.1:8000"
@@ -186,12 +187,12 @@ SEARCHES_AT_ONCE = services.searches_at_once(DEFAULT_EMBEDDER)
 
 # --- The run protocol's limits ------------------------------------------------------------------
 
-BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=bounds.BATCH_BYTES)
-BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=bounds.BATCH_FILES)
-TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=bounds.TREE_BYTES)
-WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=bounds.WAITING_BYTES)
+BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=runs.BATCH_BYTES)
+BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=defaults.BATCH_FILES)
+TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=runs.TREE_BYTES)
+WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=defaults.WAITING_BYTES)
 REPOSITORIES_MAX = env.number(
-    "AETERNA_REPOSITORIES_MAX", default=bounds.REPOSITORIES_OF_ORGANIZATION
+    "AETERNA_REPOSITORIES_MAX", default=defaults.REPOSITORIES_OF_ORGANIZATION
 )
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
 RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=10)
@@ -239,7 +240,7 @@ ALERT_NETWORKS = env.networks("AETERNA_ALERT_NETWORKS")
 BACKFILL = backfill.backfill()
 
 # Larger bodies are read as a stream by the batch views, which have their own limit.
-DATA_UPLOAD_MAX_MEMORY_SIZE = bounds.REQUEST_BYTES
+DATA_UPLOAD_MAX_MEMORY_SIZE = limits.REQUEST_BYTES
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"

@@ -7,9 +7,9 @@ from typing import Final
 from django.core.exceptions import ImproperlyConfigured
 
 from central.settings import env
+from central.settings.defaults import READS_AT_ONCE, REMOTE_SEARCHES_AT_ONCE, SEARCHES_AT_ONCE
 from indexer.embedding.catalogue import DEFAULTS, REMOTE, dimensions_of
 from indexer.errors import ConfigurationError
-from indexer.limits import READS_AT_ONCE, REMOTE_SEARCHES_AT_ONCE, SEARCHES_AT_ONCE
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.store.qdrant.address import from_rest_url
 

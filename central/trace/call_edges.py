@@ -18,7 +18,11 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import CountedFile, ReferenceSite, files_from, sites_of_files
 from central.trace.resolve.resolve import Confidence
-from indexer.limits import CALLS_FILES, CALLS_LISTED, CALLS_LOOKS, CALLS_REFERENCES
+
+CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
+CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method
+CALLS_LOOKS: Final = 200  # for a page, each at up to CALLS_FILES of one repository
+CALLS_FILES: Final = 500
 
 
 class Position(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
@@ -30,7 +30,8 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.service import in_order, owners_of_steps
 from central.trace.transitive_callers import CallerTraversal, transitive_callers
-from indexer.limits import IMPACT_DEFINITIONS
+
+IMPACT_DEFINITIONS: Final = 2_000
 
 
 def impact(*, credential: Credential, request: ImpactRequest) -> Impact:

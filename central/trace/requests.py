@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
@@ -16,8 +16,12 @@ from central.http.parameters import (
 )
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.resolve import Confidence
-from indexer.limits import IMPACT_CHANGES, TRACE_DEPTH, TRACE_NODES, TRACE_SITES
+from indexer.limits import IMPACT_CHANGES
 from indexer.records.references import ReferenceKind
+
+TRACE_SITES: Final = 200
+TRACE_DEPTH: Final = 5
+TRACE_NODES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)

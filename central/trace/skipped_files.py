@@ -5,10 +5,10 @@ from typing import Final
 from central.corpus.models import File
 from central.db import fetch_rows, sql_with
 from central.sentences import Sentence
-from indexer.limits import SKIPPED_FILES_COUNTED
 from indexer.records.files import SkipReason
 from indexer.records.languages import PARSED_SUFFIXES
 
+SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
 # What is at these paths is no text of the repository.
 _WITHOUT_TEXT: Final = (SkipReason.SUBMODULE, SkipReason.SYMLINK)
 _sql = sql_with(file=File)

@@ -10,19 +10,17 @@ from array import array
 from bisect import bisect_right
 from hashlib import sha256
 from time import monotonic
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import structlog
 
 from central.limited_process import ChildEndedError, LimitedProcess, LimitExceededError
 from central.sized_cache import SizedCache
-from indexer.limits import (
-    COLOURED_CHARACTERS,
-    COLOURING_CPU_SECONDS,
-    COLOURING_PAUSE_SECONDS,
-    COLOURING_SECONDS,
-)
+from indexer.limits import COLOURING_CPU_SECONDS
 
+COLOURED_CHARACTERS: Final = 100_000  # of ordinary code 0.15 s; a longer text is shown plain
+COLOURING_SECONDS: Final = 5.0  # of waiting for it, on a busy machine
+COLOURING_PAUSE_SECONDS: Final = 1.0  # after a text that exceeded the limits
 _CHILD = "central.web.colouring_child"
 _KILLED_AFTER = 1.5  # times its time: a text that is slow all over keeps its beginning
 

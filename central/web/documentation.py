@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from inspect import cleandoc
 from typing import Final
 
-from indexer.limits import PANEL_DOCUMENTATION_CHARACTERS, PANEL_DOCUMENTATION_LINES
+PANEL_DOCUMENTATION_LINES: Final = 40  # of each definition
+PANEL_DOCUMENTATION_CHARACTERS: Final = 2_000
+
 
 _HEAD_LINES: Final = 30  # of a definition of Python, before its docstring
 _DOCSTRING: Final = re.compile(r"""\s*[rRuU]{0,2}(?P<quotes>\"{3}|'{3})(?P<text>.*)""")

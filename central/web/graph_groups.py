@@ -6,11 +6,11 @@ A picture of few nodes has no groups. A reader opens a group by its id.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from central.trace.answers import GraphNode
-from indexer.limits import PICTURE_NODES
 
+PICTURE_NODES: Final = 40  # of a call graph that are drawn one by one
 _Levels: TypeAlias = Mapping[str, int]
 
 

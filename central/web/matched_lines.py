@@ -6,9 +6,8 @@ from itertools import accumulate, dropwhile, groupby
 from typing import Final, NamedTuple
 
 from central.search.answers import ContextLine, Result
-from central.search.exact.matching import MatchedLine
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE, MatchedLine
 from central.web.highlighting import Interval
-from indexer.limits import EXACT_MATCHES_OF_FILE
 
 SHOWN_LINES: Final = 5  # of a file that match, beside other files
 CONTEXT_LINES: Final = 2  # before and after each

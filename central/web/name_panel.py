@@ -13,8 +13,10 @@ from central.trace.service import NameUses, ProjectUses, uses_by_project
 from central.web.documentation import documentation
 from central.web.trace_rows import RULE_WORDS
 from central.web.urls_for import end_url, file_url, graph_url, references_url
-from indexer.limits import PANEL_DEFINITIONS, PANEL_LINKS, PANEL_PROJECTS
 
+PANEL_DEFINITIONS: Final = 3  # of a name of a file's page
+PANEL_PROJECTS: Final = 8  # that use it
+PANEL_LINKS: Final = 4  # uses of each that are named
 _DEFINITION: Final = "definition"
 
 

@@ -8,6 +8,7 @@ from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
+from central.query.patterns import QUERY_PATTERN_CHARACTERS
 from central.query.syntax import (
     Case,
     ContentTerm,
@@ -24,7 +25,7 @@ from central.query.syntax import (
 )
 from central.search.empty_answers import looks_like_pattern
 from central.search.query import Mode
-from indexer.limits import QUERY_CHARACTERS, QUERY_PATTERN_CHARACTERS
+from indexer.limits import QUERY_CHARACTERS
 
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
 _HYBRID: Final = str(Mode.HYBRID)

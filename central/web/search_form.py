@@ -9,16 +9,16 @@ from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
 from central.query.pasted.stack_trace import condensed
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.pasted import read_pasted
-from central.search.query import GroupBy, Mode, SearchRequest
+from central.search.query import EXACT_LINES_OF_RESULT, GroupBy, Mode, SearchRequest
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.web import other_searches
 from central.web.matched_lines import CONTEXT_LINES
 from central.web.plain_text import plain_line
-from indexer.limits import EXACT_LINES_OF_RESULT, EXACT_MATCHES_OF_FILE
 
-RESULTS: Final = 10
+PAGE_RESULTS: Final = 10
 MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
 SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
 ALL_LINES: Final = "all"
@@ -170,7 +170,7 @@ def _body(asked: SearchForm, organization: str) -> dict[str, Any]:
         "include_projects": list(asked.projects),
         **asked.filters,
         **({"cursor": asked.cursor} if asked.cursor else {}),
-        "limit": 1 if asked.shows_all_lines else RESULTS,
+        "limit": 1 if asked.shows_all_lines else PAGE_RESULTS,
         "max_content": SHOWN_CHARACTERS,
         "explain": True,
         "facets": not asked.shows_all_lines,

@@ -11,9 +11,9 @@ from central.search.ranking.explanation import Effect
 from central.web.matched_lines import SHOWN_LINES, MatchedFile, matched_file
 from central.web.search_form import SearchForm
 from central.web.urls_for import file_url
-from indexer.limits import PAGE_COLOURED_CHARACTERS
 from indexer.records.files import split_lines
 
+PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s
 RULE_WORDS: Final = {
     "base": "likeness to the query, by similarity and words",
     "coverage": "words of the query that it holds, rare ones counting more",

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import jwt
 import structlog
@@ -31,8 +31,10 @@ from central.settings.sso import EVERYBODY, SingleSignOn, is_safe_address
 from central.tenancy.audit import SSO, record
 from central.tenancy.models import Organization
 from central.tenancy.services.memberships import add_member
-from indexer.limits import SSO_ANSWER_BYTES, SSO_NAME_CHARACTERS, SSO_REQUEST_SECONDS
 
+SSO_ANSWER_BYTES: Final = 512 * 1024  # of a provider; a large one's keys are 20 kB
+SSO_NAME_CHARACTERS: Final = 150  # as of a user here
+SSO_REQUEST_SECONDS: Final = 5.0  # of one request to a provider, however slowly it sends
 _LEEWAY_SECONDS = 30
 _ALGORITHMS = [  # those with a key pair: a client's secret signs nothing here
     *("RS256", "RS384", "RS512"),

@@ -22,14 +22,12 @@ from central.saved_searches.models import SavedSearch
 from central.saved_searches.services.saved import visible_searches
 from central.search.query import Mode, name_parts
 from central.tenancy.credentials import Credential
-from indexer.limits import (
-    EXAMPLE_FILES,
-    EXAMPLE_REPOSITORIES,
-    EXAMPLE_SYMBOLS,
-    START_REPOSITORIES,
-    START_SEARCHES,
-)
 
+START_REPOSITORIES: Final = 8  # on the start page
+START_SEARCHES: Final = 10  # saved ones there
+EXAMPLE_REPOSITORIES: Final = 3  # whose symbols are examples there
+EXAMPLE_FILES: Final = 200  # of each, among which these are looked for
+EXAMPLE_SYMBOLS: Final = 5  # of each file
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _BEGINNING: Final = re.compile(r"_*[A-Za-z][a-z]+")
 _TEST: Final = re.compile(

@@ -21,7 +21,7 @@ from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
 from central.files.answers import FileEntry
 from central.files.directory import DIRECTORY
-from central.files.finder import QUERY_CHARACTERS, find_paths
+from central.files.finder import PATH_QUERY_CHARACTERS, find_paths
 from central.files.listing import list_files
 from central.files.requests import ListRequest
 from central.http.middleware import SANDBOX
@@ -119,13 +119,13 @@ def find(request: HttpRequest, credential: Credential, project: str) -> HttpResp
     """Files by some characters of their path; for htmx the list alone."""
     organization = credential.organization.slug
     repository = visible_repository(credential=credential, project=project)
-    query = request.GET.get("q", "")[:QUERY_CHARACTERS]
+    query = request.GET.get("q", "")[:PATH_QUERY_CHARACTERS]
     found = find_paths(repository=repository, query=query)
     context = {
         **_place(credential, repository, ""),
         "repository": repository,
         "query": query,
-        "most": QUERY_CHARACTERS,
+        "most": PATH_QUERY_CHARACTERS,
         "found": found,
         "rows": [(path, file_url(organization, project, path)) for path in found.paths],
     }

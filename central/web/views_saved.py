@@ -16,6 +16,7 @@ from central.errors import ConflictError, InvalidError, ServiceError
 from central.http.rate_limits import enforce
 from central.saved_searches.models import SavedSearch
 from central.saved_searches.services.saved import (
+    SAVED_SEARCH_NAME_CHARACTERS,
     change_search,
     delete_search,
     is_watchable,
@@ -27,7 +28,6 @@ from central.saved_searches.services.saved import saved_search as find_saved_sea
 from central.tenancy.credentials import Credential
 from central.web.access import CHANGES, administers, member_page
 from central.web.search_form import address_of, parse_search, saved_fields
-from indexer.limits import SAVED_SEARCH_NAME_CHARACTERS
 
 ADDRESS_CHARACTERS = 20_000  # of a search that is saved
 

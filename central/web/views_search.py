@@ -14,6 +14,7 @@ from central.files.finder import PastedFile, pasted_files
 from central.query.errors import QueryError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories
+from central.saved_searches.services.saved import SAVED_SEARCH_NAME_CHARACTERS
 from central.search.answers import Answer
 from central.search.query import Mode
 from central.search.service import search as answer_to
@@ -26,7 +27,7 @@ from central.web.search_form import SearchForm, by_field, parse_search, pointed_
 from central.web.search_results import Group, grouped
 from central.web.start_page import start_page
 from central.web.urls_for import file_url, search_url, symbol_url
-from indexer.limits import PASTED_CHARACTERS, SAVED_SEARCH_NAME_CHARACTERS
+from indexer.limits import PASTED_CHARACTERS
 from indexer.records.files import ChunkType
 
 _MODES = {

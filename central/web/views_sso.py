@@ -1,5 +1,7 @@
 """To the OpenID Connect provider, and back. No other page of django-allauth's is reachable."""
 
+from typing import Final
+
 import structlog
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
@@ -14,8 +16,8 @@ from central.http.rate_limits import enforce
 from central.web.login_throttle import address_of
 from central.web.sso import Exchange, configured, provider, refused
 from central.web.urls_for import is_own
-from indexer.limits import SSO_SECONDS
 
+SSO_SECONDS: Final = 10.0  # of the four requests of one sign-in
 STARTS = "300/5minute"  # from an address, which may be a whole office's
 _AWAY = (RequestException, OAuth2Error, KeyError)  # no answer, or none that is a configuration
 

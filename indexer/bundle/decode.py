@@ -14,6 +14,8 @@ from msgspec.json import Decoder
 
 from indexer.bundle.lines import parse_line, refuse, require_path, validation_problem
 from indexer.bundle.schema import (
+    BATCH_VALUES,
+    FILE_LINES,
     ChunkFields,
     FileFields,
     ManifestFields,
@@ -27,16 +29,10 @@ from indexer.bundle.schema import (
 from indexer.bundle.vectors import decode_terms, decode_vectors
 from indexer.errors import BundleError
 from indexer.json_values import has_more_values
-from indexer.limits import (
-    BATCH_VALUES,
-    FILE_LINES,
-    MODULE_PATH_BYTES,
-    SCIP_SYMBOL_BYTES,
-    UNPARSED_NAMES,
-    UNPARSED_RANGES,
-)
 from indexer.records.files import (
     TOOL_WRITTEN,
+    UNPARSED_NAMES,
+    UNPARSED_RANGES,
     Chunk,
     FileRecord,
     Removal,
@@ -47,8 +43,14 @@ from indexer.records.files import (
     count_lines,
 )
 from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
-from indexer.records.references import Export, Import, Reference
-from indexer.records.scip import ScipDocument, ScipPlace, ScipRemoval, parse_symbol
+from indexer.records.references import MODULE_PATH_BYTES, Export, Import, Reference
+from indexer.records.scip import (
+    SCIP_SYMBOL_BYTES,
+    ScipDocument,
+    ScipPlace,
+    ScipRemoval,
+    parse_symbol,
+)
 
 _FILE: Final = Decoder(FileFields)
 _REMOVAL: Final = Decoder(RemovalFields)

@@ -13,6 +13,8 @@ from msgspec import Struct, to_builtins
 from msgspec.json import Decoder, Encoder
 
 from indexer.bundle.schema import (
+    BATCH_VALUES,
+    FILE_LINES,
     ChunkFields,
     EntryFields,
     FileFields,
@@ -26,9 +28,9 @@ from indexer.bundle.schema import (
 )
 from indexer.errors import TreeTooLargeError
 from indexer.json_values import has_more_values
-from indexer.limits import BATCH_VALUES, FILE_LINES, TREE_BYTES
 from indexer.records.files import FileRecord, Removal, TreeEntry, Unparsed, count_lines
 from indexer.records.manifests import Manifest
+from indexer.records.runs import TREE_BYTES
 from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, TermVector
 

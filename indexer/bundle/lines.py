@@ -7,7 +7,7 @@ from typing import Final, NoReturn, TypeVar
 from msgspec import MsgspecError, ValidationError
 
 from indexer.errors import BundleError
-from indexer.limits import PATH_BYTES
+from indexer.records.files import PATH_BYTES
 
 _T = TypeVar("_T")
 

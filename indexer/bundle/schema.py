@@ -8,25 +8,33 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from indexer.limits import (
+from indexer.records.files import (
     BLOB_BYTES,
-    ENCODING_CHARACTERS,
-    FILE_LINES,
     LABEL_CHARACTERS,
-    LOCATION_CHARACTERS,
-    MODULE_PATH_BYTES,
     NAME_CHARACTERS,
+    ChunkType,
+    DegradeReason,
+    GeneratedBy,
+    SkipReason,
+)
+from indexer.records.manifests import (
+    LOCATION_CHARACTERS,
+    VERSION_CHARACTERS,
+    Ecosystem,
+    ManifestProblem,
+)
+from indexer.records.references import MODULE_PATH_BYTES, Access, Binding, ReferenceKind
+from indexer.records.scip import (
     SCIP_DEFINITIONS,
     SCIP_OCCURRENCES,
     SCIP_RELATIONSHIPS,
     SCIP_SYMBOL_BYTES,
     SCIP_TOOL_CHARACTERS,
-    VERSION_CHARACTERS,
 )
-from indexer.records.files import ChunkType, DegradeReason, GeneratedBy, SkipReason
-from indexer.records.manifests import Ecosystem, ManifestProblem
-from indexer.records.references import Access, Binding, ReferenceKind
 
+BATCH_VALUES: Final = 1_000_000  # of JSON; parsed they take up to 120 MB
+FILE_LINES: Final = 1_048_576
+ENCODING_CHARACTERS: Final = 20  # of the name of a codec of Python
 MAX_INTEGER: Final = 2**63 - 1  # a PostgreSQL bigint
 
 Mode: TypeAlias = Literal["100644", "100755", "100664", "120000", "160000"]

@@ -9,9 +9,9 @@ from msgspec.json import Decoder
 from indexer.bundle.lines import parse_line, path_problem, require_path
 from indexer.bundle.schema import EntryFields, Mode
 from indexer.errors import BundleError
-from indexer.limits import PATH_BYTES, TREE_LINE_BYTES
-from indexer.records.files import SkipReason
+from indexer.records.files import PATH_BYTES, SkipReason
 
+TREE_LINE_BYTES: Final = 8_192  # a path whose every byte is escaped has 6 KiB
 _COMPONENT = r'(?!\.{1,2}[/"])[^/"\\\x00-\x1f]++'
 _USUAL_LINE = re.compile(
     rf'^\{{"path":"({_COMPONENT}(?:/{_COMPONENT})*)","mode":"({"|".join(get_args(Mode))})",'

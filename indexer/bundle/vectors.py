@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import BundleError
-from indexer.limits import CHUNK_TERMS
 from indexer.records.vectors import FLOAT32, UINT32, VALUE_BYTES, Matrix, TermVector, Vector
 
+CHUNK_TERMS: Final = 16_000  # non-zero elements of a pgvector sparsevec
 MAX_TERM_ID: Final = 2**29
 MAX_WEIGHT: Final = 1000.0  # BM25 weights stay below k1 + 1; this bound only keeps sums finite
 UNIT_TOLERANCE: Final = 1e-3

@@ -19,8 +19,7 @@ from indexer.bundle.gzip import compress, gzip_packer
 from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import RunFailedError, RunStaleError
-from indexer.limits import RUN_END_WAIT_SECONDS
-from indexer.records.runs import Plan, RunStats
+from indexer.records.runs import RUN_END_WAIT_SECONDS, Plan, RunStats
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
 _RUNS: Final = "/api/v1/index/runs"

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from indexer.errors import ConfigurationError
-from indexer.limits import PATTERNS, PROJECT_FILE_BYTES
+from indexer.globs import PATTERNS
+from indexer.limits import PROJECT_FILE_BYTES
 from indexer.output.terminal import first_names
 
 PROJECT_FILE: Final = ".codesearch.toml"

@@ -3,15 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Final
 
-from indexer.limits import (
+from indexer.records.files import NAME_CHARACTERS
+from indexer.records.manifests import (
     MANIFEST_DEPENDENCIES,
-    MANIFEST_ENTRIES,
     MANIFEST_PINS,
-    NAME_CHARACTERS,
     VERSION_CHARACTERS,
+    Dependency,
+    Manifest,
+    ManifestProblem,
+    Pin,
+    PinUse,
 )
-from indexer.records.manifests import Dependency, Manifest, ManifestProblem, Pin, PinUse
+
+MANIFEST_ENTRIES: Final = 1_000
 
 
 @dataclass(slots=True)

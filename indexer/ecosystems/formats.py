@@ -10,9 +10,9 @@ from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from typing import Final, TypeAlias
 
-from indexer.limits import MANIFEST_CHARACTERS, WRITTEN_MANIFEST_CHARACTERS
-from indexer.records.manifests import Ecosystem, Manifest, ManifestProblem
+from indexer.records.manifests import MANIFEST_CHARACTERS, Ecosystem, Manifest, ManifestProblem
 
+WRITTEN_MANIFEST_CHARACTERS: Final = 1_048_576  # of handwritten manifests, whose parsers are slow
 _Read: TypeAlias = Callable[[str, str], Manifest | None]
 
 

@@ -6,8 +6,7 @@ from itertools import islice
 
 from indexer.ecosystems.workspace import ecosystem_of
 from indexer.languages import LANGUAGES_BY_NAME
-from indexer.languages.embedded import Region
-from indexer.limits import FILE_REGIONS
+from indexer.languages.embedded import FILE_REGIONS, Region
 from indexer.records.manifests import Ecosystem
 
 

@@ -11,8 +11,8 @@ from indexer.ecosystems.local_ranges import local_ranges
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.pins import Pins
 from indexer.ecosystems.registry import ECOSYSTEMS
-from indexer.limits import MANIFEST_PINS, NAME_CHARACTERS
-from indexer.records.manifests import OWN_FILE, Dependency, Ecosystem, Manifest
+from indexer.records.files import NAME_CHARACTERS
+from indexer.records.manifests import MANIFEST_PINS, OWN_FILE, Dependency, Ecosystem, Manifest
 
 _MAX_DEPENDENCIES: Final = 4_000
 _MAX_NEEDS: Final = 20_000  # examined dependencies of a package, its own and inherited

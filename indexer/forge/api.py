@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 import httpx
 
 from indexer.errors import ForgeError, ForgeUnavailableError
-from indexer.limits import FORGE_ANSWER_BYTES, FORGE_PAGES
 from indexer.output.terminal import foreign_line
 from indexer.retry import parse_retry_after
 from indexer.urls import without_proxy
 
+FORGE_ANSWER_BYTES: Final = 32 * 1024 * 1024  # of one answer of a forge's API; a page has 100 rows
+FORGE_PAGES: Final = 200  # of a list, each of 100 repositories
 _TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
 _VERSION: Final = "2022-11-28"
 _MOVED: Final = frozenset({301, 307, 308})  # https://docs.github.com/rest/using-the-rest-api

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Final
 
 from indexer.errors import ConfigurationError
 from indexer.forge.repositories import ForgeRepository
-from indexer.limits import FORGE_PATTERNS, PATTERN_WILDCARDS
+from indexer.globs import PATTERN_WILDCARDS
 
+FORGE_PATTERNS: Final = 100  # of names, and as many topics, in a selection
 _LONGEST_PATTERN = 200
 _KILOBYTES = 1_024
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from indexer.globs import excess, file_pattern
-from indexer.limits import PATTERNS
+from indexer.globs import PATTERNS, excess, file_pattern
 
 States = tuple[tuple[str, str], ...]  # (attribute, value as `git check-attr` writes it), in order
 Warn = Callable[[int, str], object]  # the number of a line that is ignored, and the reason

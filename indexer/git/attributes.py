@@ -19,9 +19,9 @@ from indexer.git.attribute_files import (
 from indexer.git.editor_config import EditorConfig, charset_of, parse_editor_config
 from indexer.git.parse import ATTRIBUTES_FILE, EDITOR_CONFIG, parse_tree
 from indexer.git.repository import Repository
-from indexer.limits import ATTRIBUTES_BYTES
 from indexer.records.files import TreeEntry
 
+ATTRIBUTES_BYTES: Final = 1_048_576  # of one .gitattributes or .editorconfig
 GENERATED: Final = "linguist-generated"
 VENDORED: Final = "linguist-vendored"
 LANGUAGE: Final = "linguist-language"

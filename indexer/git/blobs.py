@@ -9,8 +9,7 @@ from indexer.errors import BlobTooLargeError, GitError, GitTimeoutError
 from indexer.git.command import GitCommand
 from indexer.git.parse import missing_blob
 from indexer.git.process import GitProcess
-from indexer.limits import BLOB_BYTES
-from indexer.records.files import SourceFile, TreeEntry
+from indexer.records.files import BLOB_BYTES, SourceFile, TreeEntry
 
 
 class Blobs:

@@ -18,14 +18,12 @@ from typing import IO, Final, Self, cast
 
 from indexer.errors import ConfigurationError, GitError, GitTimeoutError
 from indexer.git.parse import explain_git_error
-from indexer.limits import (
-    GIT_ANSWER_BYTES,
-    GIT_COMMAND_SECONDS,
-    GIT_END_SECONDS,
-    GIT_MESSAGE_BYTES,
-)
 from indexer.process_group import CHILDREN, limit_memory
 
+GIT_COMMAND_SECONDS: Final = 900.0
+GIT_END_SECONDS: Final = 5.0  # after SIGTERM, before SIGKILL
+GIT_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of a command that lists no files of a commit
+GIT_MESSAGE_BYTES: Final = 16_384  # of standard error: its end
 _READ_BYTES: Final = 1 << 20
 
 

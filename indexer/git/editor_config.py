@@ -11,8 +11,7 @@ from itertools import islice
 from typing import Final
 
 from indexer.git.attribute_files import Warn
-from indexer.globs import excess, file_pattern
-from indexer.limits import PATTERN_BYTES, PATTERNS
+from indexer.globs import PATTERN_BYTES, PATTERNS, excess, file_pattern
 
 _MAX_ALTERNATIVES: Final = 100  # of a glob's braces
 _MAX_LINE: Final = PATTERN_BYTES + 2

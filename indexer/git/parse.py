@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from sys import intern
+from typing import Final
 from urllib.parse import urlsplit
 
 from indexer.errors import GitError
-from indexer.limits import GIT_RECORD_BYTES, INDEXING_MEMORY_BYTES, MESSAGE_CHARACTERS, PATH_BYTES
-from indexer.output.terminal import foreign_line
-from indexer.records.files import SkipReason, TreeEntry
+from indexer.output.terminal import MESSAGE_CHARACTERS, foreign_line
+from indexer.process_group import INDEXING_MEMORY_BYTES
+from indexer.records.files import PATH_BYTES, SkipReason, TreeEntry
 
+GIT_RECORD_BYTES: Final = 1_048_576  # of a path in a listing, or of a line of a patch
 SUBMODULE_MODE = "160000"
 ATTRIBUTES_FILE = ".gitattributes"
 EDITOR_CONFIG = ".editorconfig"

@@ -17,8 +17,9 @@ from indexer.errors import ConfigurationError, GitError, TreeTooLargeError
 from indexer.git.command import GitCommand, command_name
 from indexer.git.discovery import common_directory, find_repository
 from indexer.git.parse import split_records
-from indexer.limits import TREE_BYTES, TREE_PATHS
+from indexer.records.runs import TREE_BYTES
 
+TREE_PATHS: Final = 2_000_000  # of a commit; TREE_BYTES have as many of ordinary length
 Split = Callable[[Iterable[bytes]], Iterator[bytes]]
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})

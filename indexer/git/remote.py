@@ -11,8 +11,8 @@ from indexer.config.settings import GitCredential
 from indexer.errors import ConfigurationError, GitError
 from indexer.git.parse import repository_name, symref_target, web_url
 from indexer.git.process import GitProcess
-from indexer.limits import GIT_FETCH_SECONDS
 
+GIT_FETCH_SECONDS: Final = 3_600.0
 # Run locally if the remote is a directory. Git uses the first value, so `-c` cannot replace it.
 _PROGRAMS: Final = r"^remote\..*\.uploadpack$"
 _QUIETLY: Final = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance")

@@ -11,6 +11,7 @@ from typing import Final
 
 from indexer.languages.rewrites import spaces
 
+FILE_REGIONS: Final = 20_000  # of code inside of a file that is no code
 # The version of all host formats, whose rules share code. Raise if one gives other regions.
 HOSTS_VERSION: Final = 3
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from indexer.limits import PATH_END_NAMES
 from indexer.records.references import ANY_DIRECTORY
 
+PATH_END_NAMES: Final = 8  # at the end of a path, by which a file may include it
 SEPARATOR: Final = re.compile(r"\s*(?:::|\.|\\)\s*")
 
 

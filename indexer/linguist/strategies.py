@@ -11,11 +11,11 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from indexer.limits import LANGUAGE_BYTES
 from indexer.linguist.facts import Names, facts, language_named, rules_of
 from indexer.linguist.interpreters import interpreter_languages
 from indexer.linguist.modelines import mode
 
+LANGUAGE_BYTES: Final = 51_200  # in which patterns tell a language, as many as Linguist reads
 _XML: Final = re.compile(rb"xml version=")
 _XML_BYTES: Final = 1_024
 _SHELL: Final = "Shell"

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from indexer.limits import MESSAGE_CHARACTERS
+MESSAGE_CHARACTERS: Final = 1_000  # of git, a forge or another service
+
 
 # Controls of text direction, which show code in another order than it has, and all of plane 14:
 # tags and selectors, in which a text can carry another one unseen.
 HIDDEN: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
 
 NAMES: Final = 5  # of those that are wrong, so that a message stays short whatever it is about
-NAME_CHARACTERS: Final = 100
+SHOWN_NAME_CHARACTERS: Final = 100
 _OWNERS: Final = 10  # of those that are counted
 _SENTENCES: Final = 10
 _SENTENCE_CHARACTERS: Final = 500
@@ -54,7 +55,7 @@ def _shown(char: str) -> str:
 
 def first_names(names: Sequence[object]) -> str:
     """Format the first few names, each cut: `a, b, c, d, e and 3 more`."""
-    named = ", ".join(str(name)[:NAME_CHARACTERS] for name in names[:NAMES])
+    named = ", ".join(str(name)[:SHOWN_NAME_CHARACTERS] for name in names[:NAMES])
     more = len(names) - NAMES
     return f"{named} and {more:,} more" if more > 0 else named
 

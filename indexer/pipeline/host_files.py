@@ -11,12 +11,16 @@ from itertools import chain, islice
 from typing import Final
 
 from indexer.languages import LANGUAGES_BY_NAME, Language
-from indexer.languages.embedded import HostFormat, Region, mask
-from indexer.limits import FILE_REFERENCES, FILE_REGIONS
+from indexer.languages.embedded import FILE_REGIONS, HostFormat, Region, mask
 from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Binding, Reference, ReferenceKind
-from indexer.resolution.file_relations import Relations, extract_relations, unparsed_relations
+from indexer.resolution.file_relations import (
+    FILE_REFERENCES,
+    Relations,
+    extract_relations,
+    unparsed_relations,
+)
 from indexer.resolution.unparsed import merge_unparsed
 from indexer.syntax.chunking import (
     STRUCTURAL_KINDS,

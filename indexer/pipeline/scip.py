@@ -15,8 +15,7 @@ from indexer.config.project_file import PROJECT_FILE, parse_project_file
 from indexer.decoding import decode_text
 from indexer.errors import ConfigurationError, ScipDocumentError
 from indexer.git.repository import Repository
-from indexer.limits import SCIP_DOCUMENTS
-from indexer.output.terminal import NAME_CHARACTERS, NAMES
+from indexer.output.terminal import NAMES, SHOWN_NAME_CHARACTERS
 from indexer.pipeline.job import Job
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.report import ScipReport
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.scip.files import NamedIndex
     from indexer.scip.reading import IndexHead
 
+SCIP_DOCUMENTS: Final = 200_000  # of a run
 _EXPORTED_BY: Final = "aeterna-code-search"
 _IN_MEMORY_BYTES: Final = 16_000_000  # of lines; the rest is on disk
 _log = logging.getLogger(__name__)
@@ -270,7 +270,7 @@ class _Reading:
     def _refuse(self, name: str, problem: ScipDocumentError) -> None:
         self._counts.refused += 1
         if self._counts.refused <= NAMES:
-            self._counts.first_refused.append(f"{name[:NAME_CHARACTERS]}: {problem}")
+            self._counts.first_refused.append(f"{name[:SHOWN_NAME_CHARACTERS]}: {problem}")
 
     def _compare(self, document: "IndexedDocument", path: str) -> None:
         entry = self._entries.get(path)

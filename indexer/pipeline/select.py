@@ -11,22 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from indexer.languages import LANGUAGES_BY_NAME, detect
-from indexer.limits import (
-    BLOB_BYTES,
-    FILE_BYTES,
-    LINE_BYTES,
-    MANIFEST_CHARACTERS,
-    MEAN_LINE_BYTES,
-)
 from indexer.pipeline.generated import has_generated_path, is_marked_generated
-from indexer.records.files import TOOL_WRITTEN, SkipReason, TreeEntry
+from indexer.records.files import BLOB_BYTES, FILE_BYTES, TOOL_WRITTEN, SkipReason, TreeEntry
+from indexer.records.manifests import MANIFEST_CHARACTERS
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+LINE_BYTES: Final = 50_000
+MEAN_LINE_BYTES: Final = 200  # written code has 30 to 45; data and documents may have more
 SUBMODULE_MODE = "160000"
 SYMLINK_MODE = "120000"
 

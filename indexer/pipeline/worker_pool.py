@@ -16,8 +16,8 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from indexer.bundle.encode import ExtractedFile, FileLine, encode_file
 from indexer.errors import IndexerError
-from indexer.limits import INDEXING_MEMORY_BYTES
 from indexer.pipeline.forkserver import FORKSERVER, Worker, WorkerDiedError, pickled, result
+from indexer.process_group import INDEXING_MEMORY_BYTES
 from indexer.records.files import (
     DegradeReason,
     SkipReason,

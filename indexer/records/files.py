@@ -12,6 +12,14 @@ from indexer.records.manifests import NEGOTIATED_MANIFEST_FIELDS, OWN_FILE, Mani
 from indexer.records.references import Export, Import, Reference
 from indexer.records.vectors import TermVector, Vector
 
+BLOB_BYTES: Final = 16 * 1024 * 1024  # of a file that is read; a batch is no larger
+PATH_BYTES: Final = 1_024
+FILE_BYTES: Final = 1_048_576  # unless max_file_bytes of .codesearch.toml says otherwise
+UNPARSED_RANGES: Final = 200  # of a file's lines; the last goes to the end of what is not parsed
+UNPARSED_NAMES: Final = 2_000  # different names in them
+NAME_CHARACTERS: Final = 500  # of a name, a qualified name, a container, a signature
+LABEL_CHARACTERS: Final = 40  # of a language or a symbol's kind
+
 
 class SkipReason(StrEnum):
     """Why a tracked file is not indexed. The value is stored; the status shows `sentence`.

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from indexer.limits import CONFTEST_LEVELS
+CONFTEST_LEVELS: Final = 32  # directories in which a fixture is looked up
+
 
 _SIGN: Final = "^."
 _CONFTEST: Final = "conftest"

@@ -8,6 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+MANIFEST_CHARACTERS: Final = 16 * 1_048_576
+SCRIPT_CHARACTERS: Final = 262_144  # of setup.py, and of builds of Gradle and sbt
+MANIFEST_STEPS: Final = 2_000_000  # of what the manifests of a repository say of each other
+MANIFEST_PINS: Final = 20_000
+MANIFEST_DEPENDENCIES: Final = 2_000
+VERSION_CHARACTERS: Final = 200  # of a version or a requirement
+LOCATION_CHARACTERS: Final = 1_000  # of a directory, a file, a glob, a pattern in a manifest
+
 
 class Ecosystem(StrEnum):
     """A packaging ecosystem, whose rules define packages and modules."""

@@ -11,7 +11,8 @@ starts at the repository's root and is visible in that repository only.
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from indexer.limits import MODULE_PATH_BYTES
+MODULE_PATH_BYTES: Final = 1_000  # of UTF-8: a path is a key of indexes, which have limits
+
 
 # Before a directory from which a file of Python imports, among the names of its module.
 SEARCHED: Final = "?"

@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
+
+TREE_BYTES: Final = 256 * 1024 * 1024  # decompressed; AETERNA_TREE_MAX_BYTES
+BATCH_BYTES: Final = 16 * 1024 * 1024  # decompressed; AETERNA_BATCH_MAX_BYTES
+RUN_END_WAIT_SECONDS: Final = 25  # proxies end a request after 30
 
 
 class Mode(StrEnum):

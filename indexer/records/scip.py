@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+SCIP_SYMBOL_BYTES: Final = 1_000
+SCIP_TOOL_CHARACTERS: Final = 100  # of an indexer's name, and of its version
+SCIP_DEFINITIONS: Final = 20_000  # of a document
+SCIP_OCCURRENCES: Final = 60_000  # of a document, without definitions
+SCIP_RELATIONSHIPS: Final = 20_000  # of a document
 # The binding of a reference that only an index knows, by its symbol; no file's rows have it.
 SCIP_BINDING: Final = "scip"
 CONSTRUCTOR: Final = "<constructor>"  # the name of a class's constructor in scip-typescript

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.limits import CALL_ARGUMENTS_CHARACTERS, NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS
+from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import Access, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope
@@ -22,6 +21,7 @@ from indexer.syntax.expressions import last_name, read_arguments
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.types import closing_bracket, generic_arguments
 
+CALL_ARGUMENTS_CHARACTERS: Final = 1_000  # of a call that are read for what it is given
 _KEYWORD: Final = re.compile(r"\s*(?:(\w+)\s*(?:=(?![=>])|:(?!:))|:(\w+)\s*=>)\s*(.*)", re.DOTALL)
 _COMMAND: Final = re.compile(r" (?:[^\n]*,\s*\n)*[^\n]*")  # of Ruby: a call without brackets
 _SYMBOL: Final = ".:"  # before the last name

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from indexer.languages import Language
 from indexer.languages.import_style import ImportStyle
-from indexer.limits import NAME_CHARACTERS, UNPACKED_BYTES
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import ENTER_METHODS, INNER, Import, argument, cut_path
 from indexer.resolution.imports import ImportedName, expand_import, import_path, join_path
 from indexer.resolution.scopes import (
@@ -32,6 +32,7 @@ from indexer.syntax.trees import ByteRange
 from indexer.syntax.tuples import places_in, take_apart
 from indexer.syntax.types import documented_type, split_type
 
+UNPACKED_BYTES: Final = 2_000  # of a pattern of names, such as `a, b` of `a, b = f()`
 # Module constants, because a look-up on the enumeration costs more than the test it is for.
 _TYPE: Final = ValueSource.TYPE
 _CALL: Final = ValueSource.CALL

@@ -6,7 +6,7 @@ A companion's `apply` (Scala) or `invoke` (Kotlin) may give another type than th
 import re
 from collections.abc import Iterable, Iterator
 
-from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import CLASS_CALL, Access, Binding, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ScopeTree

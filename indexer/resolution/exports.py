@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from indexer.languages import Language
-from indexer.limits import NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS
+from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import Access, Binding, Export, cut_path
 from indexer.resolution.bindings import BoundImport
 from indexer.resolution.imports import import_path, join_path

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from indexer.limits import NAME_CHARACTERS
 from indexer.records.builtin_types import UNIVERSAL_TYPES
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import RECEIVER, Reference, ReferenceKind
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope

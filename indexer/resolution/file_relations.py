@@ -12,8 +12,7 @@ from itertools import chain, islice
 from typing import Final
 
 from indexer.languages import Language
-from indexer.limits import FILE_REFERENCES, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
-from indexer.records.files import Unparsed
+from indexer.records.files import NAME_CHARACTERS, Unparsed
 from indexer.records.references import INNER, Export, Import, Reference, ReferenceKind
 from indexer.resolution.alternatives import tell_alternatives_apart
 from indexer.resolution.bindings import (
@@ -51,11 +50,12 @@ from indexer.resolution.type_references import (
     type_references,
 )
 from indexer.resolution.unparsed import UnparsedFile, read_unparsed
-from indexer.resolution.value_flow import FlowReader
+from indexer.resolution.value_flow import FLOW_LITERAL_CHARACTERS, FlowReader
 from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import Definition, ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText
 
+FILE_REFERENCES: Final = 20_000
 _HEAD_LINES: Final = 20
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 # The first known label of a match decides its group.

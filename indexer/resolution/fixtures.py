@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from indexer.languages import Language
 from indexer.languages.python import python_module
-from indexer.limits import FILE_FIXTURES, NAME_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.fixtures import conftest_above, conftest_beside, fixture_path
 from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
 from indexer.records.references import cut_path as cut
@@ -35,6 +35,7 @@ from indexer.syntax.definitions import OutlineEntry
 from indexer.syntax.parser import ParsedFile, QueryMatch
 from indexer.syntax.source_text import SourceText
 
+FILE_FIXTURES: Final = 1_000  # of pytest, which a file takes from conftest.py
 _CONFTEST: Final = "conftest.py"
 _PACKAGES: Final = frozenset({"pytest", "pytest_asyncio"})
 # Fixtures of pytest itself, which no conftest.py has.

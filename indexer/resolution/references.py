@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 
 from indexer.languages import ONE_ITEM
 from indexer.languages.containers import is_name
-from indexer.limits import NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS
+from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import ELEMENT, HELD, INNER, Reference, ReferenceKind
 from indexer.resolution.arguments import CLASS_NAME
 from indexer.resolution.extension_calls import ExtensionCalls

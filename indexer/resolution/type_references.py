@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, NamedTuple
 
-from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import (
     CALLED,
     EACH,

@@ -10,12 +10,18 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from indexer.languages import Language
-from indexer.limits import NAME_CHARACTERS, UNPARSED_CALLS, UNPARSED_NAMES, UNPARSED_RANGES
-from indexer.records.files import Unparsed, UnparsedLines
+from indexer.records.files import (
+    NAME_CHARACTERS,
+    UNPARSED_NAMES,
+    UNPARSED_RANGES,
+    Unparsed,
+    UnparsedLines,
+)
 from indexer.records.references import Access, Binding, Reference, ReferenceKind
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.trees import ByteRange, grammar_words
 
+UNPARSED_CALLS: Final = 1_000  # uses like calls in them, which become references
 _CALL: Final = re.compile(rb"!?[ \t]?(?:<[\w\s,.:<>?&*\[\]]{0,200}>|::<[^()\n]{0,200}>)?\(")
 _DEFINES: Final = re.compile(
     rb"\b(?:def|defp|fun|func|function|fn|sub|class|struct|interface|trait|enum|object|record|macro)"

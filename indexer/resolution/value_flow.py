@@ -13,8 +13,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from indexer.limits import FLOW_CALL_BYTES, FLOW_ITEMS, FLOW_LITERAL_CHARACTERS, NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS
+from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import (
     CALLED,
     CLOSURE,
@@ -59,6 +58,9 @@ from indexer.syntax.expressions import read_arguments
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.types import split_type
 
+FLOW_ITEMS: Final = 100  # of a table of functions, and arguments of a call
+FLOW_CALL_BYTES: Final = 2_000  # of the arguments of a call
+FLOW_LITERAL_CHARACTERS: Final = 10_000  # of a table of functions
 _KEYED: Final = re.compile(r"\s*(\"[^\"\\]*\"|'[^'\\]*'|[\w.]+)\s*:\s*(.+)", re.DOTALL)
 _COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
 _KEYWORD: Final = re.compile(r"\s*(\w+)\s*=(?!=)\s*(.+)", re.DOTALL)

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final
 
 from indexer.languages.containers import PartPath, is_name
-from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import CALLED, ELEMENT, NAMED, OF_EVERY_OBJECT, Binding
 from indexer.resolution.expression_reader import ExpressionReader
 from indexer.resolution.scopes import NameBinding, Scope

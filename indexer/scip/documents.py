@@ -13,18 +13,19 @@ from google.protobuf.message import DecodeError
 from msgspec.json import Encoder
 
 from indexer.errors import ScipDocumentError
-from indexer.limits import (
+from indexer.records.scip import (
     SCIP_DEFINITIONS,
-    SCIP_DOCUMENT_MESSAGES,
     SCIP_OCCURRENCES,
     SCIP_RELATIONSHIPS,
+    ScipDocument,
+    ScipPlace,
 )
-from indexer.records.scip import ScipDocument, ScipPlace
 from indexer.scip.names import NameCheck, Units
 from indexer.scip.reading import IndexHead
 from indexer.scip.scip_pb2 import Document, Occurrence, PositionEncoding, SymbolRole
 from indexer.scip.symbols import is_too_long, named_symbol, symbol_key
 
+SCIP_DOCUMENT_MESSAGES: Final = 1_000_000  # parsed they take up to 200 MB
 _FORMAT: Final = 1  # of what is stored; another one makes all documents different
 _DIGEST_BYTES: Final = 16
 _TAGS: Final = (b"\x12", b"\x1a", b"\x22")  # of occurrences, symbols and relationships

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from indexer.errors import ConfigurationError
 from indexer.globs import excess, file_pattern
-from indexer.limits import SCIP_FILES
 
+SCIP_FILES: Final = 1_000  # of a run
 _WILDCARDS: Final = frozenset("*?[")
 _NOT_SEARCHED: Final = frozenset({".git", "node_modules"})
 

@@ -16,9 +16,11 @@ from isal import igzip
 from isal.igzip_lib import IsalError
 
 from indexer.errors import ScipInvalidError
-from indexer.limits import SCIP_DOCUMENT_BYTES, SCIP_FILE_BYTES, SCIP_TOOL_CHARACTERS
+from indexer.records.scip import SCIP_TOOL_CHARACTERS
 from indexer.scip.scip_pb2 import Metadata, TextEncoding
 
+SCIP_FILE_BYTES: Final = 8 * 1024**3  # also inflated
+SCIP_DOCUMENT_BYTES: Final = 64 * 1024 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _METADATA_BYTES: Final = 1_048_576  # it has the arguments of the indexer, too
 _SKIPPED_AT_ONCE: Final = 1_048_576

@@ -3,8 +3,14 @@
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from indexer.limits import SCIP_SYMBOL_BYTES
-from indexer.records.scip import CONSTRUCTOR, ScipSymbol, Suffix, format_symbol, parse_symbol
+from indexer.records.scip import (
+    CONSTRUCTOR,
+    SCIP_SYMBOL_BYTES,
+    ScipSymbol,
+    Suffix,
+    format_symbol,
+    parse_symbol,
+)
 
 _KNOWN_SYMBOLS: Final = 1 << 16
 _CONSTRUCTORS: Final = frozenset({CONSTRUCTOR, "__init__", "__new__", "<init>", ".ctor"})

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexer.limits import NAME_CHARACTERS
-from indexer.records.files import ChunkType, Span
+from indexer.records.files import NAME_CHARACTERS, ChunkType, Span
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS, OutlineEntry
 from indexer.syntax.lines import SOFT_CHARACTERS, SourceLines
 from indexer.syntax.parser import ParsedFile

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.languages import ExportRule, Language
-from indexer.limits import NAME_CHARACTERS
-from indexer.records.files import VALUE_KINDS, DegradeReason, Span, Symbol
+from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS, DegradeReason, Span, Symbol
 from indexer.syntax.parser import Definition, ParsedFile
 
 MAX_DEFINITION_DEPTH = 64

@@ -4,16 +4,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import tree_sitter
 
 from indexer.languages import Grammar, Language
-from indexer.limits import FILE_DEFINITIONS, PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
 from indexer.syntax.budget import bracket_depth
 from indexer.syntax.trees import ByteRange, SyntaxTrees, grammar_language, parse_trees
 
+PARSED_BYTES: Final = 2_097_152  # of a file; what is larger is cut into windows
+PARSED_BRACKETS: Final = 1_000  # nested
+FILE_DEFINITIONS: Final = 20_000
 _MATCH_LIMIT = 65_536
 
 _PREFIXES = ("scope", "namespace")

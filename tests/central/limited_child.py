@@ -9,7 +9,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from indexer.limits import CHILD_MEMORY_BYTES
+from central.limited_process import CHILD_MEMORY_BYTES
 
 NAME = __name__
 SPIN, SLEEP, ALLOCATE, ABORT, FLOOD = (

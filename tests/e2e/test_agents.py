@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.limits import READS_IN_FRONT
+from central.http.lanes import READS_IN_FRONT
 from scripts.local_service import Organization
 from tests.e2e.agents import (
     Agent,

@@ -10,8 +10,8 @@ import psutil
 import psycopg
 import pytest
 
+from central.http.lanes import READS_IN_FRONT
 from central.runtime.postgres_paths import short_name
-from indexer.limits import READS_IN_FRONT
 from scripts.local_deployment import kill_postgresql, postmaster
 from scripts.local_git import commit_all
 from scripts.local_service import Organization, Service, authorities, running_service

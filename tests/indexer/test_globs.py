@@ -11,8 +11,7 @@ from pathspec import GitIgnoreSpec
 from indexer.config.project_file import parse_project_file
 from indexer.errors import ConfigurationError
 from indexer.git.attribute_files import parse_attributes, values_of
-from indexer.globs import file_pattern, ignore_spec
-from indexer.limits import PATTERN_BYTES, PATTERN_WILDCARDS, PATTERNS
+from indexer.globs import PATTERN_BYTES, PATTERN_WILDCARDS, PATTERNS, file_pattern, ignore_spec
 from tests.indexer.repositories import Sandbox
 from tests.property_settings import examples
 

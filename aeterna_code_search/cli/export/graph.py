@@ -19,13 +19,14 @@ from aeterna_code_search.client.part_file import (
 )
 from indexer.client.responses import malformed_answer
 from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
-from indexer.limits import EXPORTED_BYTES, MAP_LINKS, MAP_ROWS
+from indexer.limits import MAP_LINKS, MAP_ROWS
 
 if TYPE_CHECKING:
     import duckdb
 
     from aeterna_code_search.client.api import GraphApi
 
+EXPORTED_BYTES: Final = 64 * 1024**3  # of the downloaded file
 _COLUMNS: Final = {
     "caller": "VARCHAR",
     "caller_project": "VARCHAR",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from aeterna_code_search.cli.export.graph import EXPORTED_BYTES
 from aeterna_code_search.client.part_file import locked_part, sync
 from indexer.errors import CentralError, ConfigurationError, ScipInvalidError
-from indexer.limits import EXPORTED_BYTES
 
 if TYPE_CHECKING:
     from aeterna_code_search.client.api import HttpSearchApi

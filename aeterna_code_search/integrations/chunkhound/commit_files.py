@@ -16,7 +16,6 @@ from typing import Any, Final
 from aeterna_code_search.integrations.chunkhound.schema import map_chunk_type, map_language
 from indexer.bundle.encode import FileLine
 from indexer.git.repository import Repository
-from indexer.limits import BATCH_BYTES
 from indexer.pipeline.plan import selected_entries
 from indexer.pipeline.tasks import extract_in_worker
 from indexer.pipeline.worker_pool import WorkerPool, worker_count
@@ -29,6 +28,7 @@ from indexer.records.files import (
     line_span,
     split_lines,
 )
+from indexer.records.runs import BATCH_BYTES
 
 _LARGEST_INTEGER: Final = 2**31 - 1
 _LATEST: Final = 4_000_000_000  # seconds: in 2096

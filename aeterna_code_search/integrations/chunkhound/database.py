@@ -23,12 +23,13 @@ from aeterna_code_search.integrations.chunkhound.errors import (
     NotInstalledError,
 )
 from aeterna_code_search.integrations.chunkhound.records import Target
-from indexer.limits import CHUNKHOUND_DATABASE_BYTES, CHUNKHOUND_DATABASE_SECONDS
 from indexer.output.terminal import foreign_line
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+CHUNKHOUND_DATABASE_SECONDS: Final = 30.0
+CHUNKHOUND_DATABASE_BYTES: Final = 1_073_741_824  # of memory; the file may be larger
 Rows = list[tuple[Any, ...]]
 
 THREADS: Final = min(4, os.cpu_count() or 1)

@@ -28,19 +28,19 @@ from aeterna_code_search.integrations.chunkhound.database_queries import (
 from aeterna_code_search.integrations.chunkhound.embedding import SPEC
 from aeterna_code_search.integrations.chunkhound.errors import DatabaseError, DatabaseMismatchError
 from aeterna_code_search.integrations.chunkhound.records import (
+    CHUNKHOUND_CONTENT_CHARACTERS,
     Backend,
     IndexStatus,
     SearchRequest,
     SearchResult,
     Target,
 )
-from aeterna_code_search.integrations.chunkhound.source import expand_result
-from indexer.limits import (
-    CHUNKHOUND_CONTENT_CHARACTERS,
+from aeterna_code_search.integrations.chunkhound.source import (
     CHUNKHOUND_EXPANDED_CHARACTERS,
-    LABEL_CHARACTERS,
+    expand_result,
 )
 from indexer.output.terminal import escape_line
+from indexer.records.files import LABEL_CHARACTERS
 
 Embed = Callable[[Sequence[str]], list[list[float]]]
 

@@ -6,13 +6,9 @@ from typing import Final
 
 from aeterna_code_search.integrations.chunkhound.embedding import SPEC
 from aeterna_code_search.integrations.chunkhound.records import ChunkType, Filters
-from indexer.limits import (
-    CHUNKHOUND_DATABASE_LANGUAGES,
-    LABEL_CHARACTERS,
-    NAME_CHARACTERS,
-    PATH_BYTES,
-)
+from indexer.records.files import LABEL_CHARACTERS, NAME_CHARACTERS, PATH_BYTES
 
+CHUNKHOUND_DATABASE_LANGUAGES: Final = 100  # of a status
 Columns = Mapping[str, Mapping[str, str]]  # table → column → type
 
 EMBEDDINGS: Final = f"embeddings_{SPEC.dimensions}"

@@ -46,11 +46,11 @@ from indexer.errors import (
 )
 from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
-from indexer.limits import CHUNKHOUND_EXPORTED_CHUNKS
 from indexer.output.terminal import pluralize
 from indexer.pipeline.fingerprint import EXTRACTOR
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, embedder_input
 
+CHUNKHOUND_EXPORTED_CHUNKS: Final = 1_000_000  # with vectors a file of some 15 GB
 _EMBEDDED_AT_ONCE: Final = 2_048
 
 

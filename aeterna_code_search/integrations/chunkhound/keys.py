@@ -17,13 +17,11 @@ from aeterna_code_search.integrations.chunkhound.errors import (
 from aeterna_code_search.integrations.chunkhound.targets import expand_home
 from indexer.config.settings import embedder_access
 from indexer.errors import ConfigurationError
-from indexer.limits import (
-    CHUNKHOUND_EMBEDDING_SECONDS,
-    CHUNKHOUND_RETRY_SECONDS,
-    CHUNKHOUND_SECRETS_BYTES,
-)
 from indexer.records.vectors import EmbedderConfig
 
+CHUNKHOUND_EMBEDDING_SECONDS: Final = 20.0
+CHUNKHOUND_RETRY_SECONDS: Final = 15.0
+CHUNKHOUND_SECRETS_BYTES: Final = 65_536
 NAME: Final = "OPENAI_API_KEY"
 SECRETS_FILES: Final = ("~/.onetool/config/secrets.yaml", "~/.onetool/secrets.yaml")
 

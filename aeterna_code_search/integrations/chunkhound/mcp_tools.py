@@ -24,6 +24,10 @@ from aeterna_code_search.integrations.chunkhound.records import (
     Target,
 )
 from aeterna_code_search.integrations.chunkhound.requests import (
+    CHUNKHOUND_BATCH_CHARACTERS,
+    CHUNKHOUND_EXCLUDE_CHARACTERS,
+    CHUNKHOUND_EXPANSION,
+    CHUNKHOUND_RESULTS,
     DEFAULT_LIMIT,
     make_request,
     one_query,
@@ -36,14 +40,7 @@ from aeterna_code_search.integrations.chunkhound.search import (
 )
 from aeterna_code_search.integrations.chunkhound.targets import resolve_target
 from aeterna_code_search.integrations.chunkhound.text import batch_text, search_text, status_text
-from indexer.limits import (
-    CHUNKHOUND_BATCH_CHARACTERS,
-    CHUNKHOUND_EXCLUDE_CHARACTERS,
-    CHUNKHOUND_EXPANSION,
-    CHUNKHOUND_RESULTS,
-    LABEL_CHARACTERS,
-    PATH_BYTES,
-)
+from indexer.records.files import LABEL_CHARACTERS, PATH_BYTES
 
 _Answer = TypeVar("_Answer")
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
+
+CHUNKHOUND_CONTENT_CHARACTERS: Final = 500
 
 
 class Backend(StrEnum):

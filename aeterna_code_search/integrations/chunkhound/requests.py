@@ -9,16 +9,14 @@ from aeterna_code_search.integrations.chunkhound.records import (
     SearchRequest,
     Target,
 )
-from indexer.limits import (
-    CHUNKHOUND_BATCH_CHARACTERS,
-    CHUNKHOUND_EXCLUDE_CHARACTERS,
-    CHUNKHOUND_EXPANSION,
-    CHUNKHOUND_QUERIES,
-    CHUNKHOUND_RESULTS,
-    LABEL_CHARACTERS,
-    QUERY_CHARACTERS,
-)
+from indexer.limits import QUERY_CHARACTERS
+from indexer.records.files import LABEL_CHARACTERS
 
+CHUNKHOUND_QUERIES: Final = 20  # of a batch
+CHUNKHOUND_BATCH_CHARACTERS: Final = 20_000  # so that one request embeds them all
+CHUNKHOUND_RESULTS: Final = 100
+CHUNKHOUND_EXPANSION: Final = 100
+CHUNKHOUND_EXCLUDE_CHARACTERS: Final = 1_000
 DEFAULT_LIMIT: Final = 10
 
 

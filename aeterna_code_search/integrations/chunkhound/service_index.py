@@ -15,6 +15,7 @@ from aeterna_code_search.integrations.chunkhound.errors import (
     ServiceFailedError,
 )
 from aeterna_code_search.integrations.chunkhound.records import (
+    CHUNKHOUND_CONTENT_CHARACTERS,
     Backend,
     ChunkType,
     Filters,
@@ -23,14 +24,11 @@ from aeterna_code_search.integrations.chunkhound.records import (
     SearchResult,
     Target,
 )
+from aeterna_code_search.integrations.chunkhound.source import CHUNKHOUND_EXPANDED_CHARACTERS
 from aeterna_code_search.integrations.chunkhound.targets import is_directory
 from aeterna_code_search.integrations.service_index import ServiceIndex
 from indexer.errors import CentralRefusedError, IndexerError
-from indexer.limits import (
-    CHUNKHOUND_CONTENT_CHARACTERS,
-    CHUNKHOUND_EXPANDED_CHARACTERS,
-    RESULTS,
-)
+from indexer.limits import RESULTS
 
 _Answer = TypeVar("_Answer")
 _MAX_CONTENT: Final = 100_000  # characters; the service's maximum

@@ -4,10 +4,13 @@ import os
 import stat
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from aeterna_code_search.integrations.chunkhound.records import SearchResult
 from indexer.decoding import Decoded, decode_text
-from indexer.limits import CHUNKHOUND_EXPANDED_CHARACTERS, CHUNKHOUND_SOURCE_BYTES
+
+CHUNKHOUND_EXPANDED_CHARACTERS: Final = 20_000
+CHUNKHOUND_SOURCE_BYTES: Final = 4_194_304
 
 
 def expand_result(root: Path, result: SearchResult, lines: int) -> SearchResult:

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryError
-from indexer.limits import (
-    CODEQUERY_ATTEMPTS,
-    CODEQUERY_CONCURRENT,
-    CODEQUERY_PAUSE_SECONDS,
-    CODEQUERY_SECONDS,
-    PROJECT_FILE_BYTES,
-)
+from indexer.limits import PROJECT_FILE_BYTES
 from indexer.output.terminal import first_names
 
+CODEQUERY_CONCURRENT: Final = 20  # uploads at once
+CODEQUERY_SECONDS: Final = 3_600.0  # of a call: timeout_ms
+CODEQUERY_ATTEMPTS: Final = 10  # retry.max_attempts
+CODEQUERY_PAUSE_SECONDS: Final = 60.0  # of retry.backoff_ms and jitter_ms
 SKIP_DIRS: Final = (
     ".git", "node_modules", "target", "dist", "build",
     ".hg", ".svn", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache",

@@ -20,14 +20,12 @@ from aeterna_code_search.integrations.codequery.ignore_rules import (
 )
 from aeterna_code_search.integrations.codequery.retry import Deadline
 from aeterna_code_search.integrations.codequery.secret_files import is_secret_path
-from indexer.limits import (
-    CODEQUERY_BYTES,
-    CODEQUERY_ENTRIES,
-    CODEQUERY_FILES,
-    CODEQUERY_PATH_CHARACTERS,
-    FILE_BYTES,
-)
+from indexer.records.files import FILE_BYTES
 
+CODEQUERY_ENTRIES: Final = 200_000  # of directories that are read
+CODEQUERY_FILES: Final = 10_000
+CODEQUERY_BYTES: Final = 256 * 1024 * 1024  # of all files
+CODEQUERY_PATH_CHARACTERS: Final = 512  # of an attribute of OpenAI's
 _DOING: Final = "looking for files"
 _ENTRIES_BETWEEN_LOOKS: Final = 512  # between checks of the deadline
 

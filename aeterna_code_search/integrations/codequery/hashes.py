@@ -16,7 +16,7 @@ from aeterna_code_search.integrations.codequery.discovery import (
 from aeterna_code_search.integrations.codequery.private_files import read_private, write_private
 from aeterna_code_search.integrations.codequery.retry import Deadline
 from aeterna_code_search.integrations.codequery.secret_files import RULES, is_secret_content
-from indexer.limits import FILE_BYTES
+from indexer.records.files import FILE_BYTES
 
 # A file that is younger than this may change again without new times.
 _SETTLED_NS: Final = 2_000_000_000

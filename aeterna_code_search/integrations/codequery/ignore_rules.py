@@ -16,8 +16,9 @@ from typing import Final
 
 from aeterna_code_search.integrations.codequery.configuration import home_directory
 from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryError
-from indexer.limits import CODEQUERY_IGNORE_BYTES, CODEQUERY_IGNORE_PATTERNS
 
+CODEQUERY_IGNORE_BYTES: Final = 262_144  # of one .gitignore
+CODEQUERY_IGNORE_PATTERNS: Final = 5_000  # of one .gitignore
 _TRAILING_SPACES: Final = re.compile(r"(?<![\\ ]) +\Z")  # without escaped ones
 _MAX_NAME_BYTES: Final = 8_192  # longer than any path
 

@@ -11,16 +11,16 @@ from pydantic import Field
 from aeterna_code_search.agents.backend import ToolError
 from aeterna_code_search.agents.registry import SYNCHRONIZES_A_SERVICE, ToolRegistry
 from aeterna_code_search.agents.results import success
+from aeterna_code_search.integrations.codequery.configuration import (
+    CODEQUERY_CONCURRENT,
+    CODEQUERY_SECONDS,
+)
+from aeterna_code_search.integrations.codequery.discovery import CODEQUERY_FILES
 from aeterna_code_search.integrations.codequery.errors import EXIT_CODES, Code
+from aeterna_code_search.integrations.codequery.records import CODEQUERY_RESULTS
 from aeterna_code_search.integrations.codequery.tool import ALIASES, NAME, codequery
 from indexer.exits import Exit
-from indexer.limits import (
-    CODEQUERY_CONCURRENT,
-    CODEQUERY_FILES,
-    CODEQUERY_RESULTS,
-    CODEQUERY_SECONDS,
-    QUERY_CHARACTERS,
-)
+from indexer.limits import QUERY_CHARACTERS
 from indexer.output.terminal import escape_lines
 
 _STATUS_CODES: Final[Mapping[Exit, int]] = {

@@ -16,7 +16,6 @@ from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryErr
 from aeterna_code_search.integrations.codequery.retry import Deadline, Retries
 from indexer.config.settings import embedder_access
 from indexer.errors import ConfigurationError, not_installed
-from indexer.limits import CODEQUERY_API_BYTES, CODEQUERY_REQUEST_SECONDS
 from indexer.output.terminal import foreign_line
 from indexer.retry import parse_retry_after
 from indexer.urls import without_proxy
@@ -24,6 +23,8 @@ from indexer.urls import without_proxy
 if TYPE_CHECKING:
     import httpx
 
+CODEQUERY_REQUEST_SECONDS: Final = 30.0  # of one request, except for the answer itself
+CODEQUERY_API_BYTES: Final = 16 * 1024 * 1024  # of one answer of the API
 _Record = TypeVar("_Record")
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _SECRET: Final = re.compile(r"\b(?:sk|key|Bearer)[-_ ][^\s\"']+", re.I)

@@ -7,15 +7,15 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from aeterna_code_search.integrations.codequery.errors import MissingError
-from aeterna_code_search.integrations.codequery.openai_requests import OpenAIRequests
-from aeterna_code_search.integrations.codequery.plan import Entry
-from indexer.limits import (
-    CODEQUERY_ANSWER_TOKENS,
+from aeterna_code_search.integrations.codequery.openai_requests import (
     CODEQUERY_REQUEST_SECONDS,
-    CODEQUERY_STORE_FILES,
-    CODEQUERY_STORES,
+    OpenAIRequests,
 )
+from aeterna_code_search.integrations.codequery.plan import Entry
 
+CODEQUERY_STORES: Final = 10_000  # of an account that are searched for a name
+CODEQUERY_STORE_FILES: Final = 50_000  # of one vector store
+CODEQUERY_ANSWER_TOKENS: Final = 16_000  # that the model may write, its reasoning included
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _ID: Final = re.compile(r"[\w.-]{1,128}", re.ASCII)
 _PAGE: Final = 100  # the service's maximum

@@ -11,8 +11,8 @@ from typing import Final
 
 from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryError
 from aeterna_code_search.integrations.codequery.retry import Deadline
-from indexer.limits import CODEQUERY_CACHE_BYTES
 
+CODEQUERY_CACHE_BYTES: Final = 16 * 1024 * 1024  # of a file of the cache
 _POLL_SECONDS: Final = 0.05
 
 

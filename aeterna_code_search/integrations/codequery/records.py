@@ -5,19 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from aeterna_code_search.integrations.codequery.configuration import Configuration
-from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryError
-from indexer.limits import (
+from aeterna_code_search.integrations.codequery.configuration import (
     CODEQUERY_CONCURRENT,
-    CODEQUERY_FILES,
-    CODEQUERY_LISTED,
-    CODEQUERY_RESULTS,
     CODEQUERY_SECONDS,
-    CODEQUERY_STORE_NAME_CHARACTERS,
-    QUERY_CHARACTERS,
+    Configuration,
 )
+from aeterna_code_search.integrations.codequery.discovery import CODEQUERY_FILES
+from aeterna_code_search.integrations.codequery.errors import Code, CodeQueryError
+from indexer.limits import QUERY_CHARACTERS
 from indexer.output.terminal import first_names
 
+CODEQUERY_STORE_NAME_CHARACTERS: Final = 256
+CODEQUERY_RESULTS: Final = 50  # max_num_results
+CODEQUERY_LISTED: Final = 200  # of failures or skipped files, in a response
 DEFAULT_MODEL: Final = "gpt-5-mini"
 FIELDS: Final = (
     "query", "vector_store_id", "vector_store_name", "file_paths", "concurrent_limit",

@@ -21,6 +21,7 @@ from aeterna_code_search.integrations.codequery.openai_service import OpenAIServ
 from aeterna_code_search.integrations.codequery.plan import Plan, make_plan
 from aeterna_code_search.integrations.codequery.private_files import locked_file
 from aeterna_code_search.integrations.codequery.records import (
+    CODEQUERY_RESULTS,
     Request,
     Response,
     listed,
@@ -34,8 +35,8 @@ from aeterna_code_search.integrations.codequery.stores import (
     missing_store,
 )
 from indexer.config.settings import read_environment
-from indexer.limits import CODEQUERY_RESULT_CHARACTERS, CODEQUERY_RESULTS
 
+CODEQUERY_RESULT_CHARACTERS: Final = 2_000  # of the text of a result
 NAME: Final = "CodeQuery"
 ALIASES: Final = ("code_query", "code-query")
 

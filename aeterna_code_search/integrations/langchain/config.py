@@ -8,9 +8,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from indexer.errors import ConfigurationError
-from indexer.limits import CONFIG_YAML_BYTES, CONFIG_YAML_DEPTH
 from indexer.syntax.budget import bracket_depth
 
+CONFIG_YAML_BYTES: Final = 65_536
+CONFIG_YAML_DEPTH: Final = 20  # of brackets: PyYAML takes a minute for a file of hundreds
 CONFIG_FILE: Final = "config.yaml"
 
 

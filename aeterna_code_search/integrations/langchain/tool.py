@@ -20,8 +20,8 @@ from aeterna_code_search.integrations.langchain.config import CodebaseSearchTool
 from aeterna_code_search.integrations.langchain.similarity import similarity_of
 from indexer.client.responses import malformed_answer
 from indexer.errors import IndexerError
-from indexer.limits import TOOL_INPUT_CHARACTERS
 
+TOOL_INPUT_CHARACTERS: Final = 65_536  # a query whose every character is escaped fits
 _log = logging.getLogger(__name__)
 
 _DISABLED_RAG: Final = "RAG is disabled. Enable with rag.enabled=true in config.yaml"

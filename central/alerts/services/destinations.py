@@ -3,6 +3,7 @@
 import uuid
 from contextlib import suppress
 from datetime import timedelta
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
@@ -23,7 +24,8 @@ from central.errors import (
 )
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
-from indexer.limits import ALERT_TEST_SECONDS
+
+ALERT_TEST_SECONDS: Final = 10  # between two tests of a destination
 
 
 def find_destination(organization: Organization) -> AlertDestination:

@@ -19,8 +19,8 @@ from central.repositories.models import IndexedBy, IndexProblem, Repository
 from central.repositories.services import where_to_look
 from central.repositories.states import FAILURES
 from central.saved_searches.models import SavedSearch
-from indexer.limits import ALERT_WITHOUT_INDEX_HOURS
 
+ALERT_WITHOUT_INDEX_HOURS: Final = 24  # that a new repository may wait for its first index
 _CONDITIONS: Final = {
     IndexProblem.FAILED: Condition.FAILED,
     IndexProblem.BEHIND: Condition.BEHIND,

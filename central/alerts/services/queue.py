@@ -4,6 +4,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable
+from typing import Final
 
 import structlog
 from django.conf import settings
@@ -18,12 +19,11 @@ from central.alerts.signing import open_address, signature_headers
 from central.errors import ConflictError
 from central.jobs import Claim, seconds_from_now
 from central.saved_searches.models import SavedSearch
-from indexer.limits import (
-    ALERT_ATTEMPTS,
-    ALERT_INTERVAL_SECONDS,
-    ALERT_PAUSE_SECONDS,
-    WATCH_SWEEP_SECONDS,
-)
+
+WATCH_SWEEP_SECONDS: Final = 20.0  # of an organisation's looks, before its messages
+ALERT_ATTEMPTS: Final = 12  # to deliver a message, in about five hours
+ALERT_PAUSE_SECONDS: Final = 3_600  # at most, between two attempts
+ALERT_INTERVAL_SECONDS: Final = 300  # between two messages of an organisation
 
 _log = structlog.get_logger(__name__)
 

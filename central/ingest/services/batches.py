@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from tempfile import SpooledTemporaryFile
-from typing import IO
+from typing import IO, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -30,8 +30,8 @@ from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
 from indexer.bundle.gzip import PART_BYTES, gzip_packer, inflate
 from indexer.bundle.tree import decode_tree
-from indexer.limits import RUN_BATCHES
 
+RUN_BATCHES: Final = 100_000
 _RETRY_SECONDS = 30
 _GZIP_MAGIC = b"\x1f\x8b"
 _SPOOLED_BYTES = 1_000_000  # of a tree as it is stored; the rest is on disk

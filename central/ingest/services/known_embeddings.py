@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.utils import timezone
@@ -12,9 +13,9 @@ from central.ingest.models import IndexRun
 from central.ingest.selectors import visible_reuse_scope
 from central.ingest.services.access import open_run_of
 from central.tenancy.credentials import Credential
-from indexer.limits import LOOKUP_DIGESTS
 from indexer.records.vectors import EmbedderSpec
 
+LOOKUP_DIGESTS: Final = 20_000
 _VECTOR_BYTES = 20_000_000  # of an answer, before base64
 
 

@@ -1,6 +1,7 @@
 """The opening of a run: its repository, the conditions of indexing, and the present index."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -17,9 +18,10 @@ from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
-from indexer.limits import RUNS_OPEN_OF_ORGANIZATION, RUNS_OPEN_OF_REPOSITORY
 from indexer.records.vectors import DirectUploadGrant
 
+RUNS_OPEN_OF_REPOSITORY: Final = 50
+RUNS_OPEN_OF_ORGANIZATION: Final = 1_000
 _RETRY_SECONDS = 30
 BACKFILL_EVENT = "backfill"  # of runs on clones of this service itself
 

@@ -20,10 +20,10 @@ from central.ingest.models import Batch, IndexRun
 from indexer.bundle.gzip import PART_BYTES, inflate
 from indexer.bundle.tree import TreeColumns, decode_tree
 from indexer.ecosystems import MANIFEST_NAMES, MANIFEST_PATHS
-from indexer.limits import MANIFEST_CHARACTERS
 from indexer.pipeline.versions import NEWEST
 from indexer.records.extractors import MANIFESTS, SELECTION, Extractor
 from indexer.records.files import SKIPPED_BY_CONTENT, TOOL_WRITTEN, GeneratedBy, SkipReason
+from indexer.records.manifests import MANIFEST_CHARACTERS
 
 TREE_NUMBER = 0  # the tree's number among a run's batches
 

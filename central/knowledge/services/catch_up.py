@@ -6,7 +6,7 @@ A lost wake-up delays it and a kill repeats a part of it. Runs beside applies.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import structlog
 from django.db import transaction
@@ -34,8 +34,8 @@ from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError
-from indexer.limits import GRAPH_TURN_SECONDS
 
+GRAPH_TURN_SECONDS: Final = 10.0  # of an organisation's documents, and of its repositories
 _Subject = TypeVar("_Subject", Document, Repository)
 _IsOver = Callable[[], bool]
 

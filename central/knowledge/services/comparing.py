@@ -15,12 +15,11 @@ from central.knowledge.calibration import LINKED
 from central.knowledge.matching import Matcher
 from central.knowledge.models import CodeLinks, Document, Edge, Mention, Origin, PolicyCheck
 from central.knowledge.services.linking import read_files
-from central.knowledge.services.semantic import documents_to_link, link_chunks
+from central.knowledge.services.semantic import SEMANTIC_LINKS, documents_to_link, link_chunks
 from central.knowledge.services.violations import check_policies
 from central.knowledge.watermarks import FileRange, reasons_due
 from central.projections import Difference
 from central.repositories.models import Repository
-from indexer.limits import SEMANTIC_LINKS
 
 _Fact = tuple[Any, ...]
 

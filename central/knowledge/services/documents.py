@@ -29,8 +29,11 @@ from central.repositories.models import Repository
 from central.tenancy.audit import credential_actor, record
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import NODE_BODY_BYTES, NODE_PROPERTIES_BYTES, NODE_PROPERTIES_DEPTH, POLICIES
+from indexer.limits import NODE_BODY_BYTES
 
+NODE_PROPERTIES_BYTES: Final = 16_384
+NODE_PROPERTIES_DEPTH: Final = 20
+POLICIES: Final = 200  # of an organisation
 _PREFIXES: Final = {NodeKind.KNOWLEDGE: "doc", NodeKind.POLICY: "POL", NodeKind.MEMORY: "mem"}
 _OF_POLICY: Final = frozenset({"rule", "language", "include", "exclude", "severity", "message"})
 _OF_DOCUMENT: Final = frozenset({"title", "body", "status", "properties", "author"})

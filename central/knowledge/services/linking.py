@@ -27,9 +27,9 @@ from central.knowledge.services.decision_records import sync_records
 from central.knowledge.watermarks import FileRange, file_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from indexer.limits import MENTIONS_SECONDS
 from indexer.records.files import split_lines
 
+MENTIONS_SECONDS: Final = 60.0  # of reading what new files of a repository mention
 _ROWS: Final = 1_000  # of a statement
 
 _log = structlog.get_logger(__name__)

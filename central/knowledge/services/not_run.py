@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from django.db.models import F, QuerySet
 
@@ -13,7 +13,8 @@ from central.knowledge.resolution import node_id
 from central.repositories.models import Repository
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from indexer.limits import LISTED_NODES
+
+LISTED_NODES: Final = 200  # of a page
 
 
 @dataclass(frozen=True, slots=True)

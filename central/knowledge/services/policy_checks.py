@@ -16,8 +16,8 @@ from central.knowledge.rules import literal_of, parse_rule, why_not_run
 from central.knowledge.watermarks import FileRange
 from central.repositories.models import Repository
 from indexer.globs import ignore_spec
-from indexer.limits import POLICY_FILES_OVER_LIMIT
 
+POLICY_FILES_OVER_LIMIT: Final = 10  # of a repository; then the policy is not run there
 VIOLATES: Final = "violates"
 _TOO_SLOW: Final = (
     f"Matching it took too much time or memory in {POLICY_FILES_OVER_LIMIT} files. It is not run "

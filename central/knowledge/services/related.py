@@ -31,9 +31,10 @@ from central.search.service import search
 from central.tenancy.credentials import Credential
 from indexer.errors import EmbeddingError
 from indexer.lexical import tokenize
-from indexer.limits import DOCUMENTS_COMPARED, RELATED_CHARACTERS
 from indexer.records.vectors import EmbedderSpec, Vector
 
+DOCUMENTS_COMPARED: Final = 10_000
+RELATED_CHARACTERS: Final = 4_000  # of a node, used as the query
 CODE: Final = "code"
 _KINDS_SOUGHT: Final[Mapping[str, Sequence[str]]] = {
     NodeKind.KNOWLEDGE: (NodeKind.KNOWLEDGE, NodeKind.POLICY),  # others: the kind itself

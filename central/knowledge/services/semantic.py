@@ -26,10 +26,10 @@ from central.knowledge.watermarks import FileRange
 from central.repositories.models import Repository
 from central.search.query_preparation import query_vectors
 from central.tenancy.models import Organization
-from indexer.limits import SEMANTIC_LINKS
 from indexer.records.vectors import EmbedderSpec, Matrix
 from indexer.store.base import HybridQuery
 
+SEMANTIC_LINKS: Final = 20  # of a document
 RELATED: Final = "related_to"
 _KINDS: Final = (NodeKind.KNOWLEDGE, NodeKind.MEMORY)  # a policy has rules of its own
 _CANDIDATES: Final = 1_000  # chunks that are looked at for a new document

@@ -13,7 +13,7 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND
 from pydantic import ValidationError
 
 from aeterna_code_search.agents.backend import ToolError
-from aeterna_code_search.agents.results import MESSAGE_CHARACTERS
+from aeterna_code_search.agents.results import SERVER_MESSAGE_CHARACTERS
 from indexer.limits import SIDECAR_ANSWER_BYTES
 
 
@@ -148,7 +148,7 @@ def unreadable() -> SidecarFailedError:
 def refused_by_tool(text: str) -> ToolError:
     """Return the error of a sidecar that gives no code."""
     return ToolError(
-        f"The code search sidecar refused: {text[:MESSAGE_CHARACTERS] or 'no reason given'}",
+        f"The code search sidecar refused: {text[:SERVER_MESSAGE_CHARACTERS] or 'no reason given'}",
         code="sidecar_refused",
         status=HTTPStatus.BAD_GATEWAY,
     )

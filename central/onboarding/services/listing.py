@@ -12,14 +12,17 @@ from django.utils import timezone
 from central.jobs import Claim, ClaimLostError
 from central.onboarding.credentials import owner_api, owners_repositories
 from central.onboarding.models import Backfill, BackfillRepository, ListState
-from central.onboarding.services.queue import link_repositories, queue_again
+from central.onboarding.services.queue import (
+    BACKFILL_ATTEMPTS,
+    link_repositories,
+    queue_again,
+)
 from central.repositories.expectations import ListedRepository, expect_repositories
 from central.repositories.models import ExpectedBy
 from central.tenancy.models import Organization
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
-from indexer.limits import BACKFILL_ATTEMPTS
 
 _log = structlog.get_logger(__name__)
 

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import structlog
 from django.conf import settings
@@ -26,8 +26,8 @@ from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, Work
 from central.repositories.expectations import expect_no_longer, note_no_index
 from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
-from indexer.limits import BACKFILL_ATTEMPTS
 
+BACKFILL_ATTEMPTS: Final = 5
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _HOUR = 3_600
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -20,8 +21,8 @@ from central.tenancy.models import Organization
 from indexer.errors import ConfigurationError
 from indexer.forge.repositories import is_login
 from indexer.forge.selection import Selection
-from indexer.limits import BACKFILL_URLS
 
+BACKFILL_URLS: Final = 1_000  # of one request
 _LONGEST_PATH = 6  # groups of an address that its project's name may have
 
 

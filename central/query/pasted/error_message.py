@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from indexer.limits import ERROR_PART_CHARACTERS, ERROR_PARTS, ERROR_READINGS
+ERROR_PARTS: Final = 8  # of a pasted error message
+ERROR_PART_CHARACTERS: Final = 100
+ERROR_READINGS: Final = 12  # of some of its parts
+
 
 _ENDS: Final = "Error|Exception|Warning|Failure|Fault|Interrupt|Panic|Rejection|Timeout"
 _TYPE: Final = re.compile(

@@ -9,8 +9,8 @@ from typing import Final
 from central.query.pasted.error_message import parse_error
 from central.query.pasted.frames import STYLES, FoundFrame, Frame, Style, found_frames
 from central.query.pasted.paths import library_of
-from indexer.limits import STACK_FRAMES
 
+STACK_FRAMES: Final = 100  # of a pasted trace
 _MAY_BE: Final = re.compile(r"[:(]\d|\bline \d")
 _CHAINS: Final = {
     "java": re.compile(r"\bCaused by: "),

@@ -16,15 +16,13 @@ from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Membership, Organization, Scope
-from indexer.limits import (
-    SAVED_SEARCH_NAME_CHARACTERS,
-    SAVED_SEARCHES_OF_ORGANIZATION,
-    SAVED_SEARCHES_OF_PERSON,
-)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+SAVED_SEARCHES_OF_PERSON: Final = 20  # in an organisation
+SAVED_SEARCHES_OF_ORGANIZATION: Final = 200
+SAVED_SEARCH_NAME_CHARACTERS: Final = 100
 _REQUESTS: Final = SearchRequestSerializer()
 
 

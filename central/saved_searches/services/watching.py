@@ -30,12 +30,14 @@ from central.search.exact.hits import ExactSearch, FileHit
 from central.search.exact.matching import Lines, matched_lines
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.filters import row_filter
+from central.search.line_search import EXACT_FILES
 from central.search.reading import ReadRequest, read_request
 from central.search.scope import search_scope
 from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import Scope
-from indexer.limits import EXACT_FILES, WATCH_LINES, WATCH_SECONDS
 
+WATCH_LINES: Final = 10_000  # of a repository that a watched search may find
+WATCH_SECONDS: Final = 5.0  # of a look at a repository
 _log = structlog.get_logger(__name__)
 
 _DIGEST_BYTES: Final = 8

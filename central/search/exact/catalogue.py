@@ -17,8 +17,9 @@ from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.search.exact.files import CandidateFile, candidate_file
 from central.sized_cache import SizedCache
-from indexer.limits import CATALOGUE_BYTES, CATALOGUE_REPOSITORY_FILES
 
+CATALOGUE_REPOSITORY_FILES: Final = 50_000  # whose paths a search reads whole, to keep them
+CATALOGUE_BYTES: Final = 64 * 1024 * 1024  # of paths that a server keeps in memory, roughly
 _sql = sql_with(file=File, repository=Repository)
 _SIZES = _sql("SELECT r.id, r.files FROM {repository} r WHERE r.id = ANY(%s::bigint[])")
 _ALL = _sql("""SELECT r.generation, r.last_indexed_commit,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -16,8 +16,9 @@ from central.query.patterns import text_matcher
 from central.query.syntax import Filter, Query
 from central.search.exact.content_cache import ContentCache, FileKey
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
-from indexer.limits import EXACT_CACHE_BYTES, EXACT_READ_BYTES
 
+EXACT_CACHE_BYTES: Final = 128 * 1024 * 1024  # of content that a server keeps in memory
+EXACT_READ_BYTES: Final = 4 * 1024 * 1024  # of files that are read by one statement
 _FIRST_BYTES = 256 * 1024  # of the first statement: a page is often full after it
 _sql = sql_with(file=File, symbol=Symbol)
 _CONTENT = _sql("""SELECT f.id, convert_to(f.content, 'UTF8') FROM {file} f

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import Final
 
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.segments import FileIds
@@ -15,13 +16,14 @@ from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order, newer_files
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
 from central.search.exact.text_pattern import SlowFileError, Span
 from central.search.exact.verification import TimeUsedUpError, Verifier
 from central.search.filters import RowFilter
-from indexer.limits import EXACT_MATCHES_OF_FILE, EXACT_NAMES
 
+EXACT_NAMES: Final = 50_000  # files that a page orders, if their names alone decide
 _Place = tuple[int, CandidateFile]
 
 

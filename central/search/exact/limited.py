@@ -9,9 +9,16 @@ from typing import Any, Final
 from central.http.turns import current
 from central.limited_process import ChildEndedError, LimitedProcesses, LimitExceededError
 from central.search.exact.matching import FileMatches, file_matches, has_match
-from central.search.exact.text_pattern import SlowFileError, Span, TextPattern, slow_size
-from indexer.limits import EXACT_CPU_SECONDS, EXACT_PROCESS_SECONDS, EXACT_PROCESSES
+from central.search.exact.text_pattern import (
+    EXACT_CPU_SECONDS,
+    SlowFileError,
+    Span,
+    TextPattern,
+    slow_size,
+)
 
+EXACT_PROCESS_SECONDS: Final = 5.0  # of waiting for a process that is free, or for its answer
+EXACT_PROCESSES: Final = 2  # of a server, each for one file at a time
 Ask = Callable[[list[Any]], Any]
 
 

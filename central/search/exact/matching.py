@@ -14,12 +14,10 @@ from typing import Final
 import numpy as np
 
 from central.search.exact.text_pattern import Span, TextPattern, finder
-from indexer.limits import (
-    EXACT_LINE_CHARACTERS,
-    EXACT_MATCHES_OF_FILE,
-    EXACT_RESULT_BYTES,
-)
 
+EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
+EXACT_RESULT_BYTES: Final = 2 * 1024 * 1024  # of the lines of a result, as JSON
+EXACT_LINE_CHARACTERS: Final = 500  # a longer line is cut around its first match
 _LINE_FEED: Final = 0x0A
 _LINE_BYTES: Final = 100  # of the JSON of a line beside its text and its ranges
 _RANGE_BYTES: Final = 10

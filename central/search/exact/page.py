@@ -4,11 +4,12 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from central.search.exact.files import CandidateFile
 from central.search.exact.hits import ExactSearch, FileHit
-from indexer.limits import EXACT_COUNT_SECONDS
+
+EXACT_COUNT_SECONDS: Final = 0.01  # of them to count on, when a page is full
 
 
 class Position(NamedTuple):

@@ -8,10 +8,9 @@ from typing import Final
 
 from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, id_array, sql_with
-from central.search.exact.files import CandidateFile
+from central.search.exact.files import EXACT_READ_BYTES, CandidateFile
 from central.search.exact.matching import Lines, clipped
 from central.search.exact.text_pattern import Span
-from indexer.limits import EXACT_READ_BYTES
 
 DEFINITIONS: Final = "symbol"  # the lines on which definitions begin; else a type of chunks
 _AHEAD: Final = 256  # files whose lines are read at once, if they are small

@@ -11,9 +11,8 @@ from central.ast_grep import LANGUAGES
 from central.errors import InvalidError, UnavailableError
 from central.limited_process import LimitExceededError
 from central.search.exact.limited import Ask, ask
-from central.search.exact.matching import FileMatches
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE, FileMatches
 from central.search.exact.text_pattern import SlowFileError
-from indexer.limits import EXACT_MATCHES_OF_FILE
 
 _METAVARIABLE: Final = re.compile(r"\$+[A-Z_][A-Z_0-9]*|\$\$\$")
 _ANY_PARTS: Final = re.compile(r"\$\$\$(?:[A-Z_][A-Z_0-9]*)?")

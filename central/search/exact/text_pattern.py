@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import re2
 
 from central.corpus.trigrams.regex import required_texts
 from central.query.patterns import compile_pattern, with_line_ends
-from indexer.limits import EXACT_CPU_SECONDS, EXACT_REGEX_STEPS
 
+EXACT_CPU_SECONDS: Final = 1.0  # of one file, for a regular expression or a structural pattern
+EXACT_REGEX_STEPS: Final = 50_000_000  # instructions times bytes; more goes to a process
 Span = tuple[int, int]  # bytes, the end exclusive
 Find = Callable[[bytes], Iterator[Span]]
 

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -13,11 +13,12 @@ from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.audit import record, user_actor
 from central.tenancy.models import Invitation, Membership, Organization, Role
 from central.tenancy.services.memberships import add_member, create_person
-from indexer.limits import INVITATION_DAYS, INVITATIONS_OPEN
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+INVITATIONS_OPEN: Final = 100  # of an organisation
+INVITATION_DAYS: Final = 30  # that one is valid at most
 CODE_PREFIX = "aei_"
 _PREFIX_LENGTH = 12
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -15,11 +15,11 @@ from central.tenancy.credentials import credential_of_member
 from central.tenancy.models import ApiToken, Organization, Scope, parse_organization_slug
 from central.tenancy.services.organizations import create_organization, organization_named
 from central.tenancy.tokens import new_token, token_digest
-from indexer.limits import ORGANIZATION_TOKENS
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+ORGANIZATION_TOKENS: Final = 500  # of an organisation, valid, that are no person's and no job's
 _PREFIX_LENGTH = 12
 MAX_DAYS = 36_500
 MAX_PERSONAL_DAYS = 366

@@ -21,10 +21,11 @@ from central.trace.resolve.references import sites_in
 from central.trace.resolve.resolve import Confidence
 from central.trace.scip.documents import Meaning, document_of, information
 from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
-from indexer.limits import SCIP_EXPORT_EXTERNAL_SYMBOLS, SCIP_EXPORT_SECONDS
 from indexer.records.references import Access, Binding
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 
+SCIP_EXPORT_EXTERNAL_SYMBOLS: Final = 50_000  # of other repositories, which an export describes
+SCIP_EXPORT_SECONDS: Final = 1_800.0
 TOOL: Final = "aeterna-code-search"
 
 

@@ -12,10 +12,12 @@ from central.trace.resolve.questions import Bases, Key, last_name
 from central.trace.scip.symbols import Defined, DefiningFile, symbols_of
 from central.trace.stored.hierarchy import classes_in
 from central.trace.stored.models import Inheritance, Source
-from indexer.limits import SCIP_EXPORT_BYTES, SCIP_EXPORT_FILES, SCIP_EXPORT_REFERENCES
 from indexer.records.files import split_lines
 from indexer.records.scip import format_symbol
 
+SCIP_EXPORT_FILES: Final = 200  # of a portion of an export as SCIP
+SCIP_EXPORT_REFERENCES: Final = 3_000  # of these
+SCIP_EXPORT_BYTES: Final = 2 * 1024 * 1024  # of their content, or one file
 _sql = sql_with(
     file=File,
     package=Package,

@@ -43,8 +43,9 @@ from central.trace.stored.recording import (
 from central.trace.stored.rows import resolved_files, write_edges
 from central.trace.stored.state import behind, organizations_with_work, rules_digest
 from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
-from indexer.limits import EDGES_FILES, EDGES_REFERENCES
 
+EDGES_REFERENCES: Final = 5_000  # of several files, resolved in one transaction of the follower
+EDGES_FILES: Final = 100  # of which these are
 _sql = sql_with(
     source=Source,
     question=Question,

@@ -9,8 +9,8 @@ from central.tenancy.models import Organization
 from central.trace.resolve.library_models import library_models
 from central.trace.stored.models import FollowedRepository, Source
 from central.trace.stored.recording import number
-from indexer.limits import EDGES_LIVE_FILES
 
+EDGES_LIVE_FILES: Final = 5_000  # of which an answer resolves the references beside stored edges
 _RULES: Final = 4  # raise it whenever a rule of resolution changes
 _DIFFERS: Final = """r.retired_at IS NULL AND r.generation > 0
     AND (f.id IS NULL OR r.generation <> f.generation OR f.rules <> %s::bigint)"""

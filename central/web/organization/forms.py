@@ -5,9 +5,11 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 
+from central.alerts.delivery import ALERT_ADDRESS_CHARACTERS
 from central.tenancy.models import Role, Scope
+from central.tenancy.services.invitations import INVITATION_DAYS
 from indexer.forge.selection import Selection
-from indexer.limits import ALERT_ADDRESS_CHARACTERS, INVITATION_DAYS, PROJECTS_NAMED
+from indexer.limits import PROJECTS_NAMED
 
 _DAYS = [(1, "a day"), (7, "7 days"), (INVITATION_DAYS, f"{INVITATION_DAYS} days")]
 _USUAL_DAYS = 7

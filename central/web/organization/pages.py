@@ -9,7 +9,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from indexer.limits import SETTINGS_ROWS
+SETTINGS_ROWS: Final = 100  # of a page of members, tokens or repositories
+
 
 # The navigation: a page's name, which is `web:settings-<name>`, and its title.
 SECTIONS: Final = (

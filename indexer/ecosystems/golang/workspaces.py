@@ -8,8 +8,7 @@ from indexer.ecosystems.base import Located
 from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.golang.go_mod import higher, pins_of, replaced_modules
 from indexer.ecosystems.paths import joined, parent
-from indexer.limits import MANIFEST_STEPS
-from indexer.records.manifests import Manifest, Pin
+from indexer.records.manifests import MANIFEST_STEPS, Manifest, Pin
 
 _STEPS: Final = 8  # of a dependency, whose versions are compared
 

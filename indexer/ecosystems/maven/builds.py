@@ -14,8 +14,7 @@ from indexer.ecosystems.maven.settings import included
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.properties import replaced
-from indexer.limits import MANIFEST_STEPS
-from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.manifests import MANIFEST_STEPS, Dependency, Manifest, Pin
 
 _DEPENDENCY_STEPS: Final = 10
 _MAX_INCLUDED: Final = 100  # builds of one build, with what these include

@@ -11,7 +11,7 @@ from indexer.ecosystems.maven.scripts import (
     statements,
     value_of,
 )
-from indexer.limits import LOCATION_CHARACTERS
+from indexer.records.manifests import LOCATION_CHARACTERS
 
 _WRAPPING: Final = {"platform", "enforcedPlatform", "testFixtures", "create", "variantOf"}
 # Calls that give files or parts of Gradle.

@@ -15,8 +15,7 @@ from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.maven.versions import is_exact
 from indexer.ecosystems.paths import ancestors, joined, parent
 from indexer.ecosystems.properties import properties_of, replaced
-from indexer.limits import MANIFEST_STEPS
-from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.manifests import MANIFEST_STEPS, Dependency, Manifest, Pin
 
 _MAX_PARENTS: Final = 32  # and BOMs that import one another
 _REPLACED_STEPS: Final = 20

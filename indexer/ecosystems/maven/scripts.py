@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from indexer.ecosystems.parsing import TooLargeError
-from indexer.limits import SCRIPT_CHARACTERS
+from indexer.records.manifests import SCRIPT_CHARACTERS
 
 _STRINGS: Final = {
     '"': r'(?P<double>"(?:\\.|(?>\$\{[^{}\n]{0,200}\})|[^"\\\n])*+")',

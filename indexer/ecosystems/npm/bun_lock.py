@@ -11,8 +11,7 @@ from indexer.ecosystems.npm.jsonc import read_jsonc
 from indexer.ecosystems.npm.package_json import SECTIONS
 from indexer.ecosystems.npm.specifiers import wanted
 from indexer.ecosystems.parsing import Table, array, string, table
-from indexer.limits import MANIFEST_PINS
-from indexer.records.manifests import ANY_USER, Ecosystem, Manifest, Pin, PinUse
+from indexer.records.manifests import ANY_USER, MANIFEST_PINS, Ecosystem, Manifest, Pin, PinUse
 
 
 def read_bun_lock(text: str, _path: str) -> Manifest:

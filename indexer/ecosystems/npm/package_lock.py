@@ -12,8 +12,15 @@ from indexer.ecosystems.npm.package_json import SECTIONS
 from indexer.ecosystems.npm.specifiers import Requested, wanted
 from indexer.ecosystems.parsing import Table, read_json, string, table
 from indexer.ecosystems.paths import ancestors
-from indexer.limits import MANIFEST_DEPENDENCIES, MANIFEST_PINS, NAME_CHARACTERS
-from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
+from indexer.records.files import NAME_CHARACTERS
+from indexer.records.manifests import (
+    MANIFEST_DEPENDENCIES,
+    MANIFEST_PINS,
+    Ecosystem,
+    Manifest,
+    Pin,
+    PinUse,
+)
 
 _MODULES: Final = "node_modules/"
 _MAX_PLACES: Final = 16  # directories above a package that have `node_modules`

@@ -8,7 +8,7 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from indexer.limits import NAME_CHARACTERS
+from indexer.records.files import NAME_CHARACTERS
 
 _VERSION: Final = r"\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?"
 EXACT: Final = re.compile(rf"[=v]?({_VERSION})")

@@ -13,8 +13,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from indexer.ecosystems.parsing import read_json, read_xml, string, table
-from indexer.limits import MANIFEST_DEPENDENCIES
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
+from indexer.records.manifests import MANIFEST_DEPENDENCIES, Dependency, Ecosystem, Manifest, Pin
 
 _DEFAULT: Final = re.compile(r"\s*'\$\((\w+)\)'\s*==\s*''\s*")
 _REFERENCES: Final = ("PackageReference", "GlobalPackageReference")

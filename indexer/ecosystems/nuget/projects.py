@@ -15,8 +15,7 @@ from indexer.ecosystems.base import Located
 from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.nuget.manifests import ABOVE
 from indexer.ecosystems.paths import ancestors, joined, parent
-from indexer.limits import MANIFEST_STEPS
-from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.manifests import MANIFEST_STEPS, Dependency, Manifest, Pin
 
 _EXACT: Final = re.compile(r"\[?\s*(\d[\w.+-]*)\s*\]?")
 _PROPERTY: Final = re.compile(r"\$\(([\w.-]{1,200})\)")

@@ -7,8 +7,7 @@ from typing import Final
 from indexer.ecosystems.base import Located
 from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.paths import joined, parent
-from indexer.limits import MANIFEST_STEPS
-from indexer.records.manifests import Dependency, Manifest, Pin
+from indexer.records.manifests import MANIFEST_STEPS, Dependency, Manifest, Pin
 
 _READ_STEPS: Final = 3
 _MAX_FILES: Final = 50  # that one file reads, also through others

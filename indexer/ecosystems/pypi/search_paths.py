@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Iterator
 from configparser import ConfigParser, Error
 from itertools import takewhile
+from typing import Final
 
 from indexer.ecosystems.formats import PATH_MARKERS
 from indexer.ecosystems.parsing import TooLargeError
-from indexer.limits import CONFIGURATION_CHARACTERS
 from indexer.records.manifests import Ecosystem, Manifest
 
+CONFIGURATION_CHARACTERS: Final = 65_536  # of setup.cfg, tox.ini and the like
 _VARIABLE = re.compile(
     r"\bPYTHONPATH[\"']?[ \t]*(?:[:?+]?=|:)[ \t]*[\"']?(?P<value>[^\s\"'#,]{1,1000})"
 )

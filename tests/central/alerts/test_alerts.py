@@ -10,25 +10,24 @@ from django.db import transaction
 from django.utils import timezone
 from pytest_django import Settings
 
+from central.alerts.messages import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.alerts.services import queue
 from central.alerts.services.destinations import send_test, set_destination
-from central.alerts.services.detection import detect
-from central.alerts.services.queue import AlertClaim, send_alerts
+from central.alerts.services.detection import ALERT_WITHOUT_INDEX_HOURS, detect
+from central.alerts.services.queue import (
+    ALERT_ATTEMPTS,
+    ALERT_INTERVAL_SECONDS,
+    ALERT_PAUSE_SECONDS,
+    AlertClaim,
+    send_alerts,
+)
 from central.alerts.signing import open_address, seal, signing_secret
 from central.onboarding.models import WorkState
 from central.repositories.expectations import note_no_index
 from central.repositories.models import IndexedBy, IndexProblem, Repository
 from central.tasks import send
 from central.tenancy.models import Organization
-from indexer.limits import (
-    ALERT_ATTEMPTS,
-    ALERT_DETAIL_CHARACTERS,
-    ALERT_INTERVAL_SECONDS,
-    ALERT_PAUSE_SECONDS,
-    ALERT_PROJECTS,
-    ALERT_WITHOUT_INDEX_HOURS,
-)
 from tests.central.alerts.receiver import Receiver
 from tests.central.onboarding.world import acme, backfill_of, queued
 

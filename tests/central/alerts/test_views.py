@@ -8,11 +8,13 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
 
+from central.alerts.delivery import ALERT_ADDRESS_CHARACTERS
 from central.alerts.models import AlertDestination, RepositoryAlert
+from central.alerts.services.destinations import ALERT_TEST_SECONDS
 from central.alerts.services.queue import send_alerts
+from central.alerts.status import ALERT_ROWS
 from central.repositories.models import IndexProblem, Repository
 from central.tenancy.models import AuditEntry, Organization, Scope
-from indexer.limits import ALERT_ADDRESS_CHARACTERS, ALERT_ROWS, ALERT_TEST_SECONDS
 from tests.central.alerts.receiver import Receiver
 from tests.central.onboarding.world import acme
 from tests.central.protocol import Api, api_of

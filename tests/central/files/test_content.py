@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.files.content import lines_of
+from central.files.content import FILE_ANSWER_BYTES, lines_of
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken
-from indexer.limits import FILE_ANSWER_BYTES
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem

@@ -18,9 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from central.errors import UnavailableError
 from central.github import key_sets
-from central.github.key_sets import IssuerKeys
+from central.github.key_sets import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS, IssuerKeys
 from central.github.models import GitHubPolicy
-from indexer.limits import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS
 from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.protocol import Api

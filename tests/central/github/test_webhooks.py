@@ -10,11 +10,10 @@ from pytest_django import Settings
 
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.github.signatures import organization_secret
-from central.http.bodies import max_body_bytes
+from central.http.bodies import GITHUB_WEBHOOK_BYTES, max_body_bytes
 from central.ingest.services.claims import sweep
 from central.repositories.models import Push, Repository
 from central.tenancy.models import Organization
-from indexer.limits import GITHUB_WEBHOOK_BYTES
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
 from tests.central.github.payloads import APP_SECRET, OTHER_OWNER_ID, OWNER_ID, GitHub

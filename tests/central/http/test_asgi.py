@@ -17,8 +17,8 @@ from central.asgi import application
 from central.errors import UnauthenticatedError
 from central.http import space, streams
 from central.http.bodies import max_body_bytes
+from central.http.space import BODY_FREE_BYTES
 from central.tenancy.tokens import new_token
-from indexer import limits
 from tests.central.factories import ApiTokenFactory
 
 LIMIT = max_body_bytes("/api/v1/search", None)
@@ -181,8 +181,8 @@ def test_bodies_of_strangers_fill_half_of_the_space_and_no_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A token that is made up is written as a token, so that its body is read."""
-    monkeypatch.setattr(space, "BODIES_BYTES", 4 * limits.BODY_FREE_BYTES)
-    part = b"x" * limits.BODY_FREE_BYTES
+    monkeypatch.setattr(space, "BODIES_BYTES", 4 * BODY_FREE_BYTES)
+    part = b"x" * BODY_FREE_BYTES
 
     async def two_uploads() -> list[int]:
         waiting = asyncio.Event()

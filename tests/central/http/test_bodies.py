@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 
 from central.errors import InvalidError, TooLargeError
 from central.http.bodies import StrictJSONParser, json_object
-from indexer.limits import LOOKUP_DIGESTS
+from central.ingest.services.known_embeddings import LOOKUP_DIGESTS
 
 REFUSED = [
     b'{"a": "\\ud800"}',

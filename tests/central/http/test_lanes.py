@@ -13,10 +13,10 @@ from pytest_django import Settings
 
 from central.asgi import Application
 from central.http.asgi import RequestThreads
-from central.http.lanes import Lane, lanes
-from central.http.turns import remember_caller
+from central.http.lanes import TRACES_AT_ONCE, Lane, lanes
+from central.http.turns import REQUESTS_AT_ONCE, remember_caller
 from central.observability.metrics import REFUSED, WAITING
-from indexer import limits
+from central.settings.defaults import SEARCHES_AT_ONCE
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from tests.central.http import blocked_urls
@@ -75,7 +75,7 @@ def running_server(settings: Settings) -> Iterator[Server]:
     try:
         wait_until(lambda: running.started, "the server did not start")
         port = running.servers[0].sockets[0].getsockname()[1]
-        with ThreadPoolExecutor(limits.REQUESTS_AT_ONCE) as clients:
+        with ThreadPoolExecutor(REQUESTS_AT_ONCE) as clients:
             try:
                 yield Server(f"http://127.0.0.1:{port}", clients)
             finally:
@@ -101,7 +101,7 @@ def waiting(lane: Lane) -> float:
 
 def take_all_searches(server: Server) -> list[Future[httpx.Response]]:
     """Have as many searches under way as a process handles at once."""
-    limit = lanes(searches_at_once=limits.SEARCHES_AT_ONCE)[Lane.SEARCHES]
+    limit = lanes(searches_at_once=SEARCHES_AT_ONCE)[Lane.SEARCHES]
     others = limit.at_once - limit.of_one_caller  # one caller never has all
     return [
         *server.take(SEARCH, "one", limit.of_one_caller),
@@ -128,7 +128,7 @@ def test_searches_that_take_all_their_threads_keep_nothing_else_waiting(server: 
 
 
 def test_traces_that_take_all_their_threads_keep_no_search_waiting(server: Server) -> None:
-    server.take(TRACE, "one", limits.TRACES_AT_ONCE)
+    server.take(TRACE, "one", TRACES_AT_ONCE)
 
     assert server.get(TRACE, "another").json()["code"] == "too_busy"
     assert server.get(STREAM, "one").is_success
@@ -166,7 +166,7 @@ def test_who_leaves_the_line_is_not_served(
     monkeypatch.setattr("central.http.lanes.READ_FRONT_WAIT_SECONDS", 60.0)
     monkeypatch.setattr("central.http.turns.LATE_SECONDS", 60.0)
     with running_server(settings) as server:
-        server.take(TRACE, "one", limits.TRACES_AT_ONCE)
+        server.take(TRACE, "one", TRACES_AT_ONCE)
         leaving = server.clients.submit(httpx.get, f"{server.url}{TRACE}", timeout=2.0)
         wait_until(lambda: waiting(Lane.TRACES) == 1, "it does not wait")
         assert isinstance(leaving.exception(), httpx.ReadTimeout)

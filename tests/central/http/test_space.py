@@ -10,9 +10,8 @@ import pytest
 
 from central.errors import InvalidError, UnavailableError
 from central.http import bodies
-from central.http.space import BodySpace
+from central.http.space import BODIES_BYTES, BODY_FREE_BYTES, BodySpace
 from central.http.turns import Caller
-from indexer.limits import BODIES_BYTES, BODY_FREE_BYTES
 
 ACME, ZENITH = Caller("organization 1"), Caller("organization 2")
 HALF = BODIES_BYTES // 2

@@ -12,8 +12,12 @@ from django.core.exceptions import RequestAborted
 
 from central.http import streams
 from central.http.asgi import RequestThreads
-from central.http.streams import made_in_threads, sent_in_time, while_connected
-from indexer.limits import STREAM_PORTION_BYTES
+from central.http.streams import (
+    STREAM_PORTION_BYTES,
+    made_in_threads,
+    sent_in_time,
+    while_connected,
+)
 
 
 def test_parts_come_in_order_from_request_threads() -> None:

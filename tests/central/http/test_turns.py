@@ -10,12 +10,34 @@ import pytest
 
 from central.errors import UnavailableError
 from central.http.asgi import RequestThreads
-from central.http.lanes import Lane, lanes
-from central.http.turns import Caller, Turns, caller_of, current, remember_caller
-from indexer import limits
+from central.http.lanes import (
+    LATE_AT_ONCE,
+    LATE_OF_ONE_CALLER,
+    READ_FRONT_WAIT_SECONDS,
+    READ_WAIT_SECONDS,
+    READS_IN_FRONT,
+    REQUESTS_OF_ONE_CALLER,
+    RUNS_AT_ONCE,
+    RUNS_OF_ONE_CALLER,
+    UPLOADS_AT_ONCE,
+    UPLOADS_OF_ONE_CALLER,
+    UPLOADS_WAITING,
+    Lane,
+    lanes,
+)
+from central.http.turns import (
+    LATE_SECONDS,
+    REQUESTS_AT_ONCE,
+    Caller,
+    Turns,
+    caller_of,
+    current,
+    remember_caller,
+)
+from central.settings.defaults import READS_AT_ONCE, SEARCHES_AT_ONCE
 
 _Waiter = TypeVar("_Waiter")
-LANES = lanes(searches_at_once=limits.SEARCHES_AT_ONCE)
+LANES = lanes(searches_at_once=SEARCHES_AT_ONCE)
 FLOOD = Caller("organization 1")
 OTHER = Caller("organization 2")
 UPLOAD = Caller("organization 1", Lane.UPLOADS)
@@ -38,14 +60,14 @@ def left(turns: Turns[_Waiter], caller: Caller) -> list[_Waiter]:
 
 def test_one_caller_never_has_all_places() -> None:
     turns: Turns[str] = Turns(LANES)
-    assert entered(turns, FLOOD) == limits.REQUESTS_OF_ONE_CALLER
+    assert entered(turns, FLOOD) == REQUESTS_OF_ONE_CALLER
     assert turns.enter(OTHER)
 
 
 def test_one_caller_never_has_all_places_of_uploads() -> None:
     turns: Turns[str] = Turns(LANES)
-    assert entered(turns, UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
-    assert entered(turns, OTHER_UPLOAD) == limits.UPLOADS_OF_ONE_CALLER
+    assert entered(turns, UPLOAD) == UPLOADS_OF_ONE_CALLER
+    assert entered(turns, OTHER_UPLOAD) == UPLOADS_OF_ONE_CALLER
     third = Caller("organization 3", Lane.UPLOADS)
     assert not turns.enter(third)  # all uploads are under way that memory has room for
     assert turns.enter(OTHER)  # and a search has a place all the same
@@ -66,7 +88,7 @@ def test_who_waits_is_served_in_turn_and_not_in_the_order_of_arrival() -> None:
 def test_a_line_has_an_end_and_one_caller_fills_no_more_than_half_of_it() -> None:
     turns: Turns[int] = Turns(LANES)
     for caller in (UPLOAD, OTHER_UPLOAD):
-        for number in range(limits.UPLOADS_WAITING // 2):
+        for number in range(UPLOADS_WAITING // 2):
             turns.wait(caller, number)
         with pytest.raises(UnavailableError) as caught:
             turns.wait(caller, 0)
@@ -78,11 +100,11 @@ def test_a_line_has_an_end_and_one_caller_fills_no_more_than_half_of_it() -> Non
 
 def test_webhooks_and_runs_have_threads_that_reads_never_get_and_are_served_first() -> None:
     turns: Turns[str] = Turns(LANES)
-    assert entered(turns, FLOOD) + entered(turns, OTHER) == limits.READS_AT_ONCE
+    assert entered(turns, FLOOD) + entered(turns, OTHER) == READS_AT_ONCE
     third = Caller("organization 3")
     assert not turns.enter(third)
     run = third._replace(lane=Lane.RUNS)
-    assert entered(turns, run) == limits.REQUESTS_AT_ONCE - limits.READS_AT_ONCE
+    assert entered(turns, run) == REQUESTS_AT_ONCE - READS_AT_ONCE
     turns.wait(third, "read")
     turns.wait(run, "run")
     assert left(turns, OTHER) == ["run"]
@@ -96,13 +118,13 @@ def test_webhooks_runs_and_uploads_leave_threads_to_reads() -> None:
         for lane in (Lane.RUNS, Lane.UPLOADS)
         for number in range(4)
     ]
-    assert sum(entered(turns, one) for one in busy) == limits.RUNS_AT_ONCE + limits.UPLOADS_AT_ONCE
+    assert sum(entered(turns, one) for one in busy) == RUNS_AT_ONCE + UPLOADS_AT_ONCE
     assert turns.enter(OTHER)
 
 
 def test_webhooks_of_one_caller_leave_threads_to_webhooks_of_others() -> None:
     turns: Turns[str] = Turns(LANES)
-    assert entered(turns, FLOOD._replace(lane=Lane.RUNS)) == limits.RUNS_OF_ONE_CALLER
+    assert entered(turns, FLOOD._replace(lane=Lane.RUNS)) == RUNS_OF_ONE_CALLER
     assert turns.enter(OTHER._replace(lane=Lane.RUNS))
 
 
@@ -189,11 +211,9 @@ def test_the_first_in_the_line_of_a_caller_wait_until_their_turn_comes(lane: Lan
     turns: Turns[int] = Turns(LANES)
     flood = FLOOD._replace(lane=lane)
     entered(turns, flood)
-    seconds = [turns.wait(flood, number) for number in range(limits.READS_IN_FRONT + 1)]
-    assert seconds == [limits.READ_FRONT_WAIT_SECONDS] * limits.READS_IN_FRONT + [
-        limits.READ_WAIT_SECONDS
-    ]
-    assert turns.wait(OTHER._replace(lane=lane), 0) == limits.READ_FRONT_WAIT_SECONDS
+    seconds = [turns.wait(flood, number) for number in range(READS_IN_FRONT + 1)]
+    assert seconds == [READ_FRONT_WAIT_SECONDS] * READS_IN_FRONT + [READ_WAIT_SECONDS]
+    assert turns.wait(OTHER._replace(lane=lane), 0) == READ_FRONT_WAIT_SECONDS
 
 
 class Clock:
@@ -215,7 +235,7 @@ def test_who_waits_long_for_one_that_takes_long_goes_on_beside_it(lane: Lane) ->
     entered(turns, other)
     clock.now = 0.1
     turns.wait(other, "other")
-    clock.now = limits.LATE_SECONDS
+    clock.now = LATE_SECONDS
     assert turns.serve() == []  # it has waited for less
     clock.now += 0.1
     ((waiter, place),) = turns.serve()
@@ -233,7 +253,7 @@ def test_who_waits_long_for_many_that_take_little_goes_on_waiting() -> None:
     for number in range(3):
         turns.wait(trace, number)
     for number in range(3):
-        clock.now += 0.9 * limits.LATE_SECONDS
+        clock.now += 0.9 * LATE_SECONDS
         assert turns.serve() == []
         assert left(turns, trace) == [number]
 
@@ -243,7 +263,7 @@ def test_a_trace_that_waits_long_for_searches_of_its_caller_goes_on_beside_them(
     turns: Turns[str] = Turns(LANES, clock)
     entered(turns, FLOOD._replace(lane=Lane.SEARCHES))
     turns.wait(FLOOD._replace(lane=Lane.TRACES), "trace")
-    clock.now = limits.LATE_SECONDS
+    clock.now = LATE_SECONDS
     assert [waiter for waiter, _ in turns.serve()] == ["trace"]
 
 
@@ -255,10 +275,10 @@ def test_who_waits_for_its_own_goes_on_waiting_though_another_takes_long() -> No
     own = entered(turns, search)
     for number in range(own + 1):
         turns.wait(search, number)
-    clock.now = 0.6 * limits.LATE_SECONDS
+    clock.now = 0.6 * LATE_SECONDS
     for number in range(own):
         assert left(turns, search) == [number]
-    clock.now = 1.1 * limits.LATE_SECONDS
+    clock.now = 1.1 * LATE_SECONDS
     assert turns.serve() == []
 
 
@@ -267,23 +287,23 @@ def test_only_few_go_on_beside_those_that_take_long() -> None:
     turns: Turns[int] = Turns(LANES, clock)
     trace = FLOOD._replace(lane=Lane.TRACES)
     turns.enter(trace)
-    for number in range(limits.LATE_OF_ONE_CALLER + 1):
+    for number in range(LATE_OF_ONE_CALLER + 1):
         turns.wait(trace, number)
-    clock.now = limits.LATE_SECONDS
+    clock.now = LATE_SECONDS
     late = turns.serve()
-    assert [waiter for waiter, _ in late] == list(range(limits.LATE_OF_ONE_CALLER))
+    assert [waiter for waiter, _ in late] == list(range(LATE_OF_ONE_CALLER))
     (_, place), *_ = late
-    assert [waiter for waiter, _ in turns.leave(place)] == [limits.LATE_OF_ONE_CALLER]
+    assert [waiter for waiter, _ in turns.leave(place)] == [LATE_OF_ONE_CALLER]
 
 
 def test_only_few_of_all_callers_go_on_beside_those_that_take_long() -> None:
     clock = Clock()
     turns: Turns[int] = Turns(LANES, clock)
     turns.enter(FLOOD._replace(lane=Lane.TRACES))
-    for number in range(limits.LATE_AT_ONCE + 1):
+    for number in range(LATE_AT_ONCE + 1):
         turns.wait(Caller(f"organization {number}", Lane.TRACES), number)
-    clock.now = limits.LATE_SECONDS
-    assert [waiter for waiter, _ in turns.serve()] == list(range(limits.LATE_AT_ONCE))
+    clock.now = LATE_SECONDS
+    assert [waiter for waiter, _ in turns.serve()] == list(range(LATE_AT_ONCE))
 
 
 def test_no_place_is_lost_when_callers_leave_at_any_moment() -> None:
@@ -340,7 +360,7 @@ def test_strangers_together_have_half_of_a_line() -> None:
         turns.wait(caller, 1)
     with pytest.raises(UnavailableError):
         turns.wait(Caller("address 50", Lane.TRACES), 0)
-    assert turns.wait(OTHER._replace(lane=Lane.TRACES), 0) == limits.READ_FRONT_WAIT_SECONDS
+    assert turns.wait(OTHER._replace(lane=Lane.TRACES), 0) == READ_FRONT_WAIT_SECONDS
 
 
 def test_with_an_embedding_service_more_searches_run_at_once() -> None:
@@ -399,7 +419,7 @@ def test_a_search_is_answered_while_another_organisation_uploads_without_end() -
             started.append(threading.get_ident())
             ending.wait()
 
-        with ThreadPoolExecutor(limits.REQUESTS_AT_ONCE) as executor:
+        with ThreadPoolExecutor(REQUESTS_AT_ONCE) as executor:
             threads = RequestThreads(executor)
 
             async def ask(caller: Caller) -> str:
@@ -407,7 +427,7 @@ def test_a_search_is_answered_while_another_organisation_uploads_without_end() -
                 await threads.run(upload if caller.lane is Lane.UPLOADS else lambda: None)
                 return caller.name
 
-            half = limits.UPLOADS_WAITING // 2
+            half = UPLOADS_WAITING // 2
             uploads = [asyncio.create_task(ask(UPLOAD)) for _ in range(half)]
             patient = FLOOD._replace(lane=Lane.BEGUN)  # refused by no busy machine
             floods = [asyncio.create_task(ask(patient)) for _ in range(100)]
@@ -421,4 +441,4 @@ def test_a_search_is_answered_while_another_organisation_uploads_without_end() -
 
     found, under_way = asyncio.run(flood_and_search())
     assert found == OTHER.name
-    assert under_way <= limits.UPLOADS_OF_ONE_CALLER
+    assert under_way <= UPLOADS_OF_ONE_CALLER

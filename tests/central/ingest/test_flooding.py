@@ -4,8 +4,8 @@ import pytest
 from pytest_django import Settings
 
 from central.ingest.models import Batch, IndexRun
+from central.ingest.services.open_run import RUNS_OPEN_OF_REPOSITORY
 from central.repositories.models import Repository
-from indexer import limits
 from tests.central.factories import IndexRunFactory, OrganizationFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of
 from tests.central.refusals import assert_problem, snapshot
@@ -22,9 +22,7 @@ def other() -> Api:
 
 def test_a_repository_has_so_many_open_runs(api: Api, other: Api) -> None:
     api.open()
-    IndexRunFactory.create_batch(
-        limits.RUNS_OPEN_OF_REPOSITORY - 1, repository=Repository.objects.get()
-    )
+    IndexRunFactory.create_batch(RUNS_OPEN_OF_REPOSITORY - 1, repository=Repository.objects.get())
     before = snapshot()
     refused = api.open()
     assert_problem(refused, 429, "too_many_open_runs")

@@ -18,9 +18,9 @@ from central.asgi import Application
 from central.http.asgi import RequestThreads
 from central.http.lanes import Lane
 from central.ingest.models import IndexRun
-from central.ingest.run_waits import RUN_WAITS
+from central.ingest.run_waits import RUN_ENDS_AWAITED_OF_ORGANIZATION, RUN_WAITS
 from central.tenancy.models import ApiToken, Organization
-from indexer.limits import RUN_END_WAIT_SECONDS, RUN_ENDS_AWAITED_OF_ORGANIZATION
+from indexer.records.runs import RUN_END_WAIT_SECONDS
 from tests.central.protocol import Api, api_of, apply_queued, metrics
 from tests.waiting import wait_until
 

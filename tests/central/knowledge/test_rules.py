@@ -9,9 +9,16 @@ import pytest
 from central.errors import InvalidError, UnavailableError
 from central.http.turns import Caller, current
 from central.knowledge import rules
-from central.knowledge.rules import parse_rule, validate_rule
+from central.knowledge.rules import (
+    RULE_DEPTH,
+    RULE_REGEXES,
+    RULE_VALUE_CHARACTERS,
+    RULE_VALUES,
+    parse_rule,
+    validate_rule,
+)
 from central.limited_process import LimitedProcesses
-from indexer.limits import RULE_BYTES, RULE_DEPTH, RULE_REGEXES, RULE_VALUE_CHARACTERS, RULE_VALUES
+from indexer.limits import RULE_BYTES
 from tests.central import limited_child
 from tests.central.http.test_asgi import Exchange
 from tests.central.knowledge.graph import created, graph

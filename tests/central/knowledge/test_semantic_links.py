@@ -4,7 +4,7 @@ import pytest
 
 from central.knowledge.models import Document, Edge
 from central.knowledge.services.catch_up import KnowledgeGraph
-from indexer.limits import SEMANTIC_LINKS
+from central.knowledge.services.semantic import SEMANTIC_LINKS
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import created, graph
 from tests.central.knowledge.test_policies import NO_PANIC

@@ -20,6 +20,8 @@ from central.errors import InvalidError, ServiceError
 from central.maintenance import archive_rows, backup
 from central.maintenance.archive_rows import load, make_tables
 from central.maintenance.archive_script import (
+    BACKUP_MIGRATIONS,
+    BACKUP_STATEMENT_BYTES,
     Rows,
     SequenceValue,
     read_migrations,
@@ -28,7 +30,6 @@ from central.maintenance.archive_script import (
 from central.maintenance.backup import restore_archive
 from central.runtime.postgres import client_program
 from central.tenancy.models import Organization
-from indexer.limits import BACKUP_MIGRATIONS, BACKUP_STATEMENT_BYTES
 
 # --- What pg_restore writes ---------------------------------------------------------------------
 

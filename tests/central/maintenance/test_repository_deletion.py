@@ -258,7 +258,7 @@ def test_an_apply_that_is_under_way_goes_stale_and_only_then_is_all_purged(
 ) -> None:
     run = api.queue_full(FILES)
     shop = Repository.objects.select_related("organization").get()
-    real = applying.stage_batches
+    real = applying.prepare_vectors
 
     def upload_then_retire(**arguments: Any) -> None:
         real(**arguments)

@@ -11,10 +11,9 @@ import pytest
 from central.onboarding import clones, processes
 from central.onboarding.addresses import parse_address, resolve
 from central.onboarding.clones import Clone, EmptyRepositoryError, GitAccess, clone
-from central.onboarding.processes import ChildError, Limits
+from central.onboarding.processes import BACKFILL_OUTPUT_BYTES, ChildError, Limits
 from central.settings.backfill import BackfillSettings
 from indexer.git.process import GitProcess
-from indexer.limits import BACKFILL_OUTPUT_BYTES
 from scripts.local_forge import LocalForge
 from scripts.local_git import commit_all, git, new_repository
 from tests.indexer.forge.answering import answering

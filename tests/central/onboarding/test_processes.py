@@ -20,7 +20,7 @@ from central.onboarding.processes import (
     inherited_environment,
     run_child,
 )
-from indexer.limits import INDEXING_MEMORY_BYTES
+from indexer.process_group import INDEXING_MEMORY_BYTES
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,14 +11,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from central.jobs import ClaimLostError
+from central.jobs import ERROR_CHARACTERS, ClaimLostError
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
 from central.onboarding.services import queue
-from central.onboarding.services.queue import CloneClaim, queue_pushed
+from central.onboarding.services.queue import BACKFILL_ATTEMPTS, CloneClaim, queue_pushed
 from central.onboarding.services.requests import cancel_backfill
 from central.repositories.models import IndexedBy, Push, Repository
 from central.tenancy.models import Organization
-from indexer.limits import BACKFILL_ATTEMPTS, BACKFILL_ERROR_CHARACTERS
 from tests.central.onboarding.world import acme, backfill_of, queued
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +95,7 @@ def test_a_failed_attempt_is_repeated_later_and_at_last_fails(backfill: Backfill
         taken().retry("x" * 1_000)
         row = BackfillRepository.objects.get()
         assert row.state == WorkState.QUEUED
-        assert len(row.error) == BACKFILL_ERROR_CHARACTERS
+        assert len(row.error) == ERROR_CHARACTERS
         pauses.append((row.due_at - timezone.now()).total_seconds())
         BackfillRepository.objects.update(due_at=timezone.now())
     assert pauses == sorted(pauses)

@@ -8,10 +8,12 @@ import pytest
 from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
+from central.onboarding.progress import BACKFILL_ROWS
 from central.onboarding.services.listing import list_next
+from central.onboarding.services.requests import BACKFILL_URLS
 from central.repositories.models import Repository
 from central.tenancy.models import AuditEntry, Organization, Scope
-from indexer.limits import BACKFILL_ROWS, BACKFILL_URLS, FORGE_PATTERNS
+from indexer.forge.selection import FORGE_PATTERNS
 from scripts.local_forge import LocalForge
 from tests.central.onboarding.world import acme, backfill_of, queued, use
 from tests.central.protocol import Api, api_of

@@ -12,11 +12,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, WorkState
+from central.onboarding.services.queue import BACKFILL_ATTEMPTS
 from central.onboarding.services.work import remove_leftovers, work_next
 from central.repositories.expectations import is_expected
 from central.repositories.models import IndexProblem, Repository
 from central.tenancy.models import ApiToken
-from indexer.limits import BACKFILL_ATTEMPTS
 from scripts.local_forge import LocalForge, LocalRepository
 from scripts.local_git import git
 from tests.central.onboarding.world import acme, backfill_of, queued, stand_in_for_git, use

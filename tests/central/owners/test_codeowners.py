@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from central.owners import patterns
 from central.owners.codeowners import (
+    OWNERS_INVALID_LINES,
+    OWNERS_OF_RULE,
+    OWNERS_RULES,
     Codeowners,
     Syntax,
     TooManyRulesError,
@@ -16,14 +19,12 @@ from central.owners.codeowners import (
     parse_codeowners,
 )
 from central.owners.ownership import compile_ownership
-from central.owners.patterns import TooComplexError, github_pattern
-from indexer.limits import (
-    OWNERS_INVALID_LINES,
-    OWNERS_OF_RULE,
+from central.owners.patterns import (
     OWNERS_PATTERN_CHARACTERS,
     OWNERS_PATTERN_WILDCARDS,
-    OWNERS_RULES,
     OWNERS_WILDCARD_RULES,
+    TooComplexError,
+    github_pattern,
 )
 
 GITHUB = """\

@@ -5,9 +5,9 @@ import pytest
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
+from central.query.groups import QUERY_NESTING, QUERY_TERMS
 from central.query.parser import parse
 from central.query.syntax import And, Case, Filter, Literal, Not, Or, Query, Regex, Word
-from indexer.limits import QUERY_NESTING, QUERY_TERMS
 
 REPO_A = Filter(FilterName.REPO, "a")
 REPO_B = Filter(FilterName.REPO, "b")

@@ -22,8 +22,8 @@ from central.repositories.metrics import RepositoryCollector
 from central.repositories.models import ExpectedBy, ForgeStatement, Repository
 from central.repositories.services import record_visibility, retire_repository
 from central.repositories.statements import keep_removal
+from central.repositories.visibility import MISSING_WITHOUT_INDEX
 from central.tenancy.tokens import new_token
-from indexer.limits import MISSING_WITHOUT_INDEX
 from tests.central.factories import ApiTokenFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from central.corpus.models import Chunk, Symbol
 from central.errors import InvalidError
 from central.query.errors import QueryError
+from central.query.patterns import QUERY_PATTERN_CHARACTERS
 from central.repositories.models import Repository
 from central.search import line_search
 from central.search.answers import Answer, Total
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
-from indexer.limits import QUERY_PATTERN_CHARACTERS
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 

@@ -13,11 +13,11 @@ from central.repositories.models import Repository
 from central.search import line_search
 from central.search.answers import Result, StreamEnd
 from central.search.exact import files, limited, regions
+from central.search.exact.matching import EXACT_RESULT_BYTES
 from central.search.line_search import every_match
 from central.search.query import SearchRequest
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import EXACT_RESULT_BYTES
 from tests.central import limited_child
 from tests.central.limited_child import SPIN
 from tests.central.search.conftest import AUTH, PAYMENTS, Search

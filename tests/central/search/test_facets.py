@@ -7,11 +7,10 @@ from posixpath import commonpath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.search.facets import FacetCount, facets_of
+from central.search.facets import FACET_VALUES, FacetCount, facets_of
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
-from indexer.limits import FACET_VALUES
 from tests.central.search.conftest import Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 

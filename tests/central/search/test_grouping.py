@@ -17,12 +17,12 @@ from central.search import retrieval
 from central.search.answers import Answer, Result
 from central.search.pieces import Joiner, ungrouped
 from central.search.query import GroupBy, Mode, SearchRequest
+from central.search.ranked_results import RESULT_SPANS
 from central.search.ranking.scoring import ScoredHit
 from central.search.rows import LiveChunk
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
-from indexer.limits import RESULT_SPANS
 from indexer.records.files import ChunkType
 from tests.central.lasting import lasting
 from tests.central.search.corpus import credential_for, index_repository

@@ -9,10 +9,9 @@ from central.repositories.models import Repository
 from central.search import file_tails, service
 from central.search.answers import Answer, ReadAs
 from central.search.confidence import Confidence
-from central.search.file_tails import files_ending
+from central.search.file_tails import STACK_FILES_OF_TAIL, files_ending
 from central.search.query import Mode, SearchRequest
 from central.tenancy.models import Organization
-from indexer.limits import STACK_FILES_OF_TAIL
 from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.search.conftest import Search

@@ -11,10 +11,10 @@ from central.corpus.backends import vector_store
 from central.corpus.models import Chunk
 from central.search import service
 from central.search.query import Mode, SearchRequest
-from central.search.retrieval import FIRST_SIZE, GROWTH
+from central.search.retrieval import FIRST_SIZE, GROWTH, SIMILAR_CHUNKS
+from central.search.rows import NAMED_FILES
 from central.search.service import search
 from central.tenancy.credentials import Credential
-from indexer.limits import NAMED_FILES, SIMILAR_CHUNKS
 from indexer.store.base import Collection, HybridHits, HybridQuery
 from tests.central.lasting import lasting
 from tests.central.search.corpus import credential_for, index_repository, organization_of

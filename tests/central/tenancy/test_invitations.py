@@ -13,6 +13,8 @@ from django.utils import timezone
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.tenancy.models import AuditEntry, Invitation, Membership, Organization, Role
 from central.tenancy.services.invitations import (
+    INVITATION_DAYS,
+    INVITATIONS_OPEN,
     accept_as_new_person,
     accept_invitation,
     create_invitation,
@@ -21,7 +23,6 @@ from central.tenancy.services.invitations import (
     revoke_invitation,
 )
 from central.tenancy.services.memberships import dismiss_member, remove_member
-from indexer.limits import INVITATION_DAYS, INVITATIONS_OPEN
 from tests.central.factories import InvitationFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.trace.position import definition_at
 from central.trace.requests import FilePosition
-from indexer.limits import CONFTEST_LEVELS
+from indexer.records.fixtures import CONFTEST_LEVELS
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 

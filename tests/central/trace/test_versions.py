@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from central.trace.versions import is_older
-from indexer.limits import VERSION_CHARACTERS
-from indexer.records.manifests import Ecosystem
+from indexer.records.manifests import VERSION_CHARACTERS, Ecosystem
 
 SEMVER = (
     "1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1"

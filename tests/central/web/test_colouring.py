@@ -14,6 +14,7 @@ import pytest
 
 from central.web.colouring import (
     BUSY,
+    COLOURED_CHARACTERS,
     TOO_LONG,
     TOO_SLOW,
     TOO_SLOW_FROM_HERE,
@@ -25,7 +26,6 @@ from central.web.colouring import (
 from central.web.colouring_child import cut
 from central.web.highlighting import listing
 from indexer.languages.registry import FILENAMES, INTERPRETERS, SUFFIXES
-from indexer.limits import COLOURED_CHARACTERS
 from tests.central import limited_child
 
 LANGUAGES = sorted(

@@ -4,8 +4,11 @@ from textwrap import dedent
 
 import pytest
 
-from central.web.documentation import documentation
-from indexer.limits import PANEL_DOCUMENTATION_CHARACTERS, PANEL_DOCUMENTATION_LINES
+from central.web.documentation import (
+    PANEL_DOCUMENTATION_CHARACTERS,
+    PANEL_DOCUMENTATION_LINES,
+    documentation,
+)
 
 
 def of(code: str, language: str, line: int) -> str:

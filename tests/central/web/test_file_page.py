@@ -13,9 +13,8 @@ from central.corpus.models import File, Reference, Symbol
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
 from central.web import colouring
-from central.web.colouring import BUSY
+from central.web.colouring import BUSY, COLOURED_CHARACTERS
 from central.web.views_files import SHOWN_CHARACTERS, SHOWN_LINES
-from indexer.limits import COLOURED_CHARACTERS
 from indexer.output.terminal import HIDDEN
 from indexer.records.files import SkipReason
 from tests.central import limited_child

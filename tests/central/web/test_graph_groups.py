@@ -3,8 +3,7 @@
 from collections.abc import Collection
 
 from central.trace.answers import GraphNode
-from central.web.graph_groups import groups_of
-from indexer.limits import PICTURE_NODES
+from central.web.graph_groups import PICTURE_NODES, groups_of
 from tests.central.web.graphs import node
 
 ROOT = node("root", 0)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.web.colouring import COLOURED_CHARACTERS
 from central.web.highlighting import listing, occurrences
-from indexer.limits import COLOURED_CHARACTERS
 from indexer.output.terminal import show_hidden
 
 CODE = st.lists(

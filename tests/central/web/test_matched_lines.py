@@ -9,12 +9,11 @@ from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import Result
 from central.search.exact.files import CandidateFile
 from central.search.exact.hits import FileHit
-from central.search.exact.matching import file_matches
+from central.search.exact.matching import EXACT_LINE_CHARACTERS, file_matches
 from central.search.exact.text_pattern import TextPattern
 from central.search.line_results import exact_result
 from central.search.query import SearchRequest
 from central.web.matched_lines import CONTEXT_LINES, MatchedFile, ShownLine, matched_file
-from indexer.limits import EXACT_LINE_CHARACTERS
 
 TEXTS = st.text(alphabet="ab \té\n", max_size=60)
 

@@ -9,7 +9,7 @@ from django.test import Client
 from central.corpus.models import File
 from central.repositories.models import Repository, Visibility
 from central.tenancy.models import Membership
-from indexer.limits import PANEL_LINKS, PANEL_PROJECTS
+from central.web.name_panel import PANEL_LINKS, PANEL_PROJECTS
 from tests.central.factories import MembershipFactory
 from tests.central.trace.corpus import organization_of, repository
 

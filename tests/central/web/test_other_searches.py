@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
-from central.query.patterns import text_matcher
+from central.query.patterns import QUERY_PATTERN_CHARACTERS, text_matcher
 from central.query.syntax import Filter, leaves
 from central.web.other_searches import of_one_file, other_searches
-from indexer.limits import QUERY_PATTERN_CHARACTERS
 
 MEANING = "By meaning, without quotes and patterns"
 CASE = "Upper and lower case alike, with case:no"

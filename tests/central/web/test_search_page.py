@@ -173,7 +173,7 @@ def test_an_empty_answer_says_why_and_offers_wider_searches(member: Client) -> N
 def test_pages_follow_one_another_by_address(
     member: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("central.web.search_form.RESULTS", 1)
+    monkeypatch.setattr("central.web.search_form.PAGE_RESULTS", 1)
     first = page(member, q="token")
     following = re.search(r'href="(\?q=token&amp;cursor=[^"]*)" rel="next"', first)
     assert following

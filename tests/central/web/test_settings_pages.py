@@ -10,11 +10,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from central.github.models import GitHubPolicy
+from central.github.services.policies import KEYLESS_PATTERNS
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
 from central.repositories.models import IndexedBy, InstalledRepository, Repository
 from central.settings.backfill import BackfillSettings
 from central.tenancy.models import AuditEntry, Membership, Organization, Role
-from indexer.limits import KEYLESS_PATTERNS
 from tests.central.factories import (
     ApiTokenFactory,
     FileFactory,

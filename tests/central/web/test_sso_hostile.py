@@ -11,9 +11,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from central.github.key_sets import ISSUER_KEYS
 from central.tenancy.models import Membership
 from central.web import sso, views_sso
-from indexer.limits import ISSUER_KEYS, SSO_ANSWER_BYTES, SSO_NAME_CHARACTERS
+from central.web.sso import SSO_ANSWER_BYTES, SSO_NAME_CHARACTERS
 from tests.central.web.openid import LocalProvider
 from tests.central.web.test_sso import assert_refused, is_signed_in, provider, running, sign_in
 

@@ -12,8 +12,7 @@ from central.repositories.models import Repository, Visibility
 from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Membership, Organization
-from central.web.start_page import example_searches
-from indexer.limits import EXAMPLE_FILES, EXAMPLE_SYMBOLS
+from central.web.start_page import EXAMPLE_FILES, EXAMPLE_SYMBOLS, example_searches
 from tests.central.factories import MembershipFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.search.corpus import credential_for, index_repository, organization_of

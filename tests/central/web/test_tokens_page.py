@@ -16,8 +16,8 @@ from aeterna_code_search.agents.configuration import AGENTS
 from central.http.bearer import is_token
 from central.onboarding.models import Backfill
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Role
+from central.tenancy.services.tokens import ORGANIZATION_TOKENS
 from central.web.organization.snippets import Snippets, snippets_for
-from indexer.limits import ORGANIZATION_TOKENS
 from tests.central.factories import (
     ApiTokenFactory,
     MembershipFactory,

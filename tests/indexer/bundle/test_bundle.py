@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer import limits
 from indexer.bundle import decode as decoding
 from indexer.bundle import encode as encoding
 from indexer.bundle import gzip as compression
+from indexer.bundle.schema import BATCH_VALUES, FILE_LINES
 from indexer.bundle.tree import TreeColumns, decode_tree
 from indexer.errors import BundleError, TreeTooLargeError
 from indexer.records.files import (
@@ -327,7 +327,7 @@ def test_a_tree_takes_as_much_memory_as_a_part_of_it() -> None:
 
 @pytest.mark.parametrize("least", [b"{}", b"[]", b'{"a":0}', b"0", b'""', b"1.5", b'"\\"[{,"'])
 def test_a_batch_of_more_values_than_the_limit_is_refused_before_it_is_parsed(least: bytes) -> None:
-    count = 1 + limits.BATCH_VALUES
+    count = 1 + BATCH_VALUES
     body = b'{"chunks":[' + b",".join([least] * count) + b"]}\n"
     assert peak_of(lambda: decode(body)) < 1_000_000
     with pytest.raises(BundleError, match="1000000 values") as caught:
@@ -339,7 +339,7 @@ def test_marks_inside_of_texts_are_no_values() -> None:
     content = '{"a": [1, "\\"], {' * 100_000
     record = file_record(content=content, chunks=(), symbols=())
     body = encoding.encode_record(record)
-    assert body.count(b",") + body.count(b"[") + body.count(b"{") < limits.BATCH_VALUES
+    assert body.count(b",") + body.count(b"[") + body.count(b"{") < BATCH_VALUES
     assert decode(body) == [record]
     twice = body + encoding.encode_record(
         file_record(path="b.py", content=content * 4, chunks=(), symbols=())
@@ -348,7 +348,7 @@ def test_marks_inside_of_texts_are_no_values() -> None:
 
 
 def test_a_file_of_too_many_lines_is_refused() -> None:
-    fields = file_fields() | {"content": "a\n" * (limits.FILE_LINES + 1)}
+    fields = file_fields() | {"content": "a\n" * (FILE_LINES + 1)}
     with pytest.raises(BundleError, match="1048576 lines"):
         decode_fields(fields)
 

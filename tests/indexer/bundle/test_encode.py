@@ -13,8 +13,8 @@ from indexer.bundle.encode import (
     packed_floats,
     size_with_vectors,
 )
+from indexer.bundle.schema import BATCH_VALUES, FILE_LINES
 from indexer.errors import BundleError
-from indexer.limits import BATCH_VALUES, FILE_LINES
 from indexer.records.files import Chunk, ChunkType, FileRecord, Span
 from indexer.records.references import Export
 from indexer.records.vectors import TermVector

@@ -12,10 +12,17 @@ from indexer.bundle import decode as decoding
 from indexer.bundle import encode as encoding
 from indexer.bundle.decode import read_manifest
 from indexer.bundle.encode import manifest_fields
-from indexer.limits import MODULE_PATH_BYTES
 from indexer.records.files import FileRecord, SkipReason, Unparsed, UnparsedLines
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
-from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
+from indexer.records.references import (
+    MODULE_PATH_BYTES,
+    Access,
+    Binding,
+    Export,
+    Import,
+    Reference,
+    ReferenceKind,
+)
 
 CONTENT = "from acme.auth import Middleware as M\n\napp = M(app)\n"
 MANIFEST = Manifest(

@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 from indexer import ecosystems
 from indexer.ecosystems import is_manifest, parsing, read_manifest
-from indexer.ecosystems.formats import FORMATS, import_reader
+from indexer.ecosystems.formats import FORMATS, WRITTEN_MANIFEST_CHARACTERS, import_reader
 from indexer.ecosystems.pypi import search_paths
-from indexer.limits import (
+from indexer.records.manifests import (
     MANIFEST_CHARACTERS,
-    WRITTEN_MANIFEST_CHARACTERS,
+    Dependency,
+    Ecosystem,
+    Manifest,
+    ManifestProblem,
 )
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem
 
 MANIFESTS = {
     "pyproject.toml": Ecosystem.PYPI,

@@ -2,10 +2,9 @@
 
 import pytest
 
-from indexer import limits
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge import api as module
-from indexer.forge.api import GitHubApi
+from indexer.forge.api import FORGE_ANSWER_BYTES, GitHubApi
 from scripts.local_forge import LocalForge
 from tests.indexer.forge.answering import answering
 
@@ -130,7 +129,7 @@ def test_a_header_of_any_characters_is_read() -> None:
 
 
 def test_an_answer_is_limited_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert limits.FORGE_ANSWER_BYTES > 100
+    assert FORGE_ANSWER_BYTES > 100
     monkeypatch.setattr(module, "FORGE_ANSWER_BYTES", 100)
     with (
         answering(200, {}, b'"' + b"a" * 101 + b'"') as (own, _),

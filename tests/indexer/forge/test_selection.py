@@ -6,8 +6,8 @@ import pytest
 
 from indexer.errors import ConfigurationError
 from indexer.forge.repositories import ForgeRepository
-from indexer.forge.selection import Selection
-from indexer.limits import FORGE_PATTERNS, PATTERN_WILDCARDS
+from indexer.forge.selection import FORGE_PATTERNS, Selection
+from indexer.globs import PATTERN_WILDCARDS
 
 
 def repository(**changes: Any) -> ForgeRepository:

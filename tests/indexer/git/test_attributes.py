@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.git.attributes import ENCODING, GENERATED, VENDORED, attributes_at
+from indexer.git.attributes import ATTRIBUTES_BYTES, ENCODING, GENERATED, VENDORED, attributes_at
 from indexer.git.repository import Repository
-from indexer.limits import ATTRIBUTES_BYTES
 from tests.indexer.repositories import Sandbox
 
 

@@ -8,8 +8,9 @@ import pytest
 from indexer.errors import BlobTooLargeError, GitError, TreeTooLargeError
 from indexer.exits import Exit
 from indexer.git import blobs, command, edits, process
+from indexer.git.command import GIT_MESSAGE_BYTES
 from indexer.git.repository import Repository
-from indexer.limits import GIT_MESSAGE_BYTES, INDEXING_MEMORY_BYTES
+from indexer.process_group import INDEXING_MEMORY_BYTES
 from tests.indexer.git.test_process_group import gits_of
 from tests.indexer.repositories import Sandbox, put_stand_in
 from tests.waiting import wait_until

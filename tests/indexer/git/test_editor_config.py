@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.git.editor_config import EditorConfig, charset_of, parse_editor_config
-from indexer.limits import PATTERNS
+from indexer.globs import PATTERNS
 
 
 def parsed(text: str) -> EditorConfig:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.limits import MESSAGE_CHARACTERS
 from indexer.output.terminal import (
+    MESSAGE_CHARACTERS,
     escape_line,
     escape_lines,
     escape_text,

@@ -11,10 +11,10 @@ import pytest
 from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import CentralError, StoreError
-from indexer.limits import BATCH_BYTES
 from indexer.pipeline.direct_upload import PointWriter
 from indexer.pipeline.worker import extract_files
 from indexer.records.files import SourceFile, TreeEntry
+from indexer.records.runs import BATCH_BYTES
 from indexer.records.vectors import DirectUploadGrant, point_id
 from indexer.store import open_store
 from indexer.store.base import Collection, DirectStore

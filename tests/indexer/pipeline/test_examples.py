@@ -1,10 +1,10 @@
 """Code in documents: what it uses are references; the rest of a document is text."""
 
-from indexer.limits import PARSED_BRACKETS
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, FileRecord
 from indexer.records.references import Reference
 from indexer.syntax.chunking import chunk_text
+from indexer.syntax.parser import PARSED_BRACKETS
 
 GUIDE = """# Shop
 

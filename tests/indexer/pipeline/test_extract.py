@@ -7,9 +7,9 @@ import pytest
 
 from indexer.languages import Language
 from indexer.languages.registry import HOSTS, PARSED, SUFFIXES
-from indexer.limits import PARSED_BRACKETS
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord
+from indexer.syntax.parser import PARSED_BRACKETS
 from tests.indexer.golden import SOURCES, extract_source, golden_path, render
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from indexer.languages.registry import HOSTS
-from indexer.limits import PARSED_BRACKETS
 from indexer.pipeline import host_files, worker
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord, SourceFile, TreeEntry
 from indexer.records.references import Binding, ReferenceKind
+from indexer.syntax.parser import PARSED_BRACKETS
 from tests.indexer.golden import SOURCES, extract_source
 
 _HOSTS = {one.name for one in HOSTS}

@@ -4,14 +4,14 @@ import pytest
 
 from indexer.decoding import decode_text
 from indexer.git.parse import storable_path
-from indexer.limits import BLOB_BYTES, MANIFEST_CHARACTERS
 from indexer.pipeline.select import (
     SelectionRules,
     needs_content,
     skip_reason_by_content,
     skip_reason_by_entry,
 )
-from indexer.records.files import SkipReason, TreeEntry
+from indexer.records.files import BLOB_BYTES, SkipReason, TreeEntry
+from indexer.records.manifests import MANIFEST_CHARACTERS
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 

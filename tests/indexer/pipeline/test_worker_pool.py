@@ -15,10 +15,10 @@ from indexer.bundle.decode import decode_records
 from indexer.bundle.encode import ExtractedFile
 from indexer.embedding.builtin import SPEC
 from indexer.errors import IndexerError
-from indexer.limits import BATCH_BYTES, INDEXING_MEMORY_BYTES
 from indexer.pipeline import forkserver, worker
 from indexer.pipeline.tasks import extract_in_worker
 from indexer.pipeline.worker_pool import Extract, WorkerPool, worker_count
+from indexer.process_group import INDEXING_MEMORY_BYTES
 from indexer.records.files import (
     DegradeReason,
     FileRecord,
@@ -27,6 +27,7 @@ from indexer.records.files import (
     SourceFile,
     TreeEntry,
 )
+from indexer.records.runs import BATCH_BYTES
 from indexer.records.vectors import embedding_digest
 
 BLOB = "a" * 40

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.limits import FILE_REFERENCES
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import FileRecord
+from indexer.resolution.file_relations import FILE_REFERENCES
 from tests.indexer.golden import SOURCES
 from tests.property_settings import examples
 

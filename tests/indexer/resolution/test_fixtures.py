@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.limits import FILE_FIXTURES, NAME_CHARACTERS
 from indexer.pipeline.worker import extract_file
-from indexer.records.files import FileRecord
+from indexer.records.files import NAME_CHARACTERS, FileRecord
 from indexer.records.fixtures import conftest_above, fixture_path, split_fixture
 from indexer.records.references import Access, ReferenceKind
+from indexer.resolution.fixtures import FILE_FIXTURES
 
 TEST = "def test_it(client):\n    client.get()\n"
 

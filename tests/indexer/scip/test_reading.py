@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer import limits
 from indexer.errors import ScipInvalidError
 from indexer.scip import reading
-from indexer.scip.reading import IndexFile, IndexHead
+from indexer.scip.reading import SCIP_FILE_BYTES, IndexFile, IndexHead
 from indexer.scip.scip_pb2 import Document, Index, SymbolInformation
 from tests.indexer.scip.indexes import index_of
 
@@ -93,7 +92,7 @@ def test_no_more_bytes_are_read_than_the_limits_say(
     monkeypatch.setattr(reading, "SCIP_FILE_BYTES", 5_000)
     with pytest.raises(ScipInvalidError, match="at most 5,000 bytes"):
         read(tmp_path / "index", bomb)
-    monkeypatch.setattr(reading, "SCIP_FILE_BYTES", limits.SCIP_FILE_BYTES)
+    monkeypatch.setattr(reading, "SCIP_FILE_BYTES", SCIP_FILE_BYTES)
     monkeypatch.setattr(reading, "SCIP_DOCUMENT_BYTES", 5_000)
     with pytest.raises(ScipInvalidError, match=r"a part has 10,0.. bytes; at most 5,000"):
         read(tmp_path / "index", bomb)

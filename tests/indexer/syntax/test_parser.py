@@ -13,11 +13,10 @@ from indexer.languages.plain import TEXT
 from indexer.languages.python import PYTHON
 from indexer.languages.registry import PARSED, SUFFIXES
 from indexer.languages.rust import RUST
-from indexer.limits import PARSED_BRACKETS, PARSED_BYTES
 from indexer.records.files import DegradeReason
 from indexer.syntax import budget, parser, trees
 from indexer.syntax.budget import Budget
-from indexer.syntax.parser import ParsedFile, parse
+from indexer.syntax.parser import PARSED_BRACKETS, PARSED_BYTES, ParsedFile, parse
 from tests.indexer.golden import SOURCES
 
 ORDINARY = {

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from aeterna_code_search.integrations.langchain import CodebaseSearchToolConfig, Config, RagConfig
+from aeterna_code_search.integrations.langchain.config import CONFIG_YAML_DEPTH
 from indexer.errors import ConfigurationError
-from indexer.limits import CONFIG_YAML_DEPTH
 
 EXAMPLE = """\
 rag:

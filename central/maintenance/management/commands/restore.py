@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 
 from central.commands import ServiceCommand, display
 from central.corpus.backends import is_store_embedded
+from central.maintenance.archive_rows import BACKUP_SPACE_CHECK_BYTES
 from central.maintenance.backup import restore_archive
 from central.runtime.data_directory import (
     DataDirectoryHeldError,
@@ -21,7 +22,6 @@ from central.runtime.data_directory import (
     private_directory,
 )
 from indexer.errors import StoreError
-from indexer.limits import BACKUP_SPACE_CHECK_BYTES
 
 
 class Command(ServiceCommand):

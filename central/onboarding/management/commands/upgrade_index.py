@@ -16,9 +16,9 @@ from central.onboarding.services.upgrade import (
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named
-from indexer.limits import UPGRADES_QUEUED
 from indexer.output.terminal import escape_line, pluralize
 
+UPGRADES_QUEUED: Final = 1_000  # runs that `manage.py upgrade_index` queues without --limit
 _POLL_SECONDS: Final = 5.0
 _WORDS: Final = {
     UpgradeState.DUE: "due",

@@ -3,8 +3,12 @@
 import pytest
 
 from central.query.pasted.frames import Frame
-from central.query.pasted.stack_trace import CONDENSED_CHARACTERS, condensed, parse_trace
-from indexer.limits import STACK_FRAMES
+from central.query.pasted.stack_trace import (
+    CONDENSED_CHARACTERS,
+    STACK_FRAMES,
+    condensed,
+    parse_trace,
+)
 from tests.central.query.pasted.traces import GO, JAVA, PYTHON, RUST, TRACES
 
 _IDS = [frames.partition("\n")[0] for frames in TRACES.values()]

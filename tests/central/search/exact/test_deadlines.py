@@ -7,8 +7,8 @@ import pytest
 
 from central.search.exact import hits, verification
 from central.search.exact.limited import find_matches
+from central.search.line_search import EXACT_SECONDS
 from central.tenancy.models import Organization
-from indexer.limits import EXACT_SECONDS
 from tests.central.search.conftest import Search
 from tests.central.search.corpus import index_repository
 

@@ -8,9 +8,16 @@ from central.limited_process import LimitedProcesses
 from central.query.errors import QueryError
 from central.search.exact import limited, text_pattern
 from central.search.exact.limited import find_matches, text_matches
-from central.search.exact.matching import Lines, MatchedLine, file_matches, has_match, matched_lines
+from central.search.exact.matching import (
+    EXACT_LINE_CHARACTERS,
+    EXACT_MATCHES_OF_FILE,
+    Lines,
+    MatchedLine,
+    file_matches,
+    has_match,
+    matched_lines,
+)
 from central.search.exact.text_pattern import SlowFileError, TextPattern, slow_size
-from indexer.limits import EXACT_LINE_CHARACTERS, EXACT_MATCHES_OF_FILE
 from indexer.records.files import Span, count_lines, line_span, split_lines
 from tests.central import limited_child
 

@@ -4,9 +4,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from central.corpus.models import File
-from central.search.exact.files import CandidateFile
+from central.search.exact.files import EXACT_READ_BYTES, CandidateFile
 from central.search.exact.regions import DEFINITIONS, Regions
-from indexer.limits import EXACT_READ_BYTES
 from tests.central.search.corpus import index_repository, organization_of
 
 pytestmark = pytest.mark.django_db
