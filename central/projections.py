@@ -66,11 +66,11 @@ class Projection(ABC):
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", name)
             row = cursor.fetchone()
-        is_held = bool(row and row[0])
+        is_alone = bool(row and row[0])
         try:
-            yield is_held
+            yield is_alone
         finally:
-            if is_held:
+            if is_alone:
                 with connection.cursor() as cursor:
                     cursor.execute("SELECT pg_advisory_unlock(%s, %s)", name)
 
