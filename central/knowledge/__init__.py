@@ -1,1 +1,1 @@
-"""Documents, policies and decisions of an organisation, linked to its code, and questions to them."""
+"""Documents, policies and decisions of an organisation, linked to its code; questions to them."""
