@@ -21,7 +21,6 @@ TRACED = frozenset(
     str(ROOT / name)
     for name in (
         "central/ingest/services/apply_run.py",
-        "central/ingest/services/apply_commit.py",
         "central/ingest/services/run_lifecycle.py",
         "central/corpus/packages.py",
         "central/corpus/replace.py",
@@ -37,7 +36,7 @@ def is_first_of_victim(caller: FrameType) -> bool:
     what was not staged as it arrived.
     """
     known = caller.f_locals
-    run = known["claim"].run if "claim" in known else known["run"]
+    run = known["claim"].row if "claim" in known else known["run"]
     is_first = run.attempts == 1 if "claim" in known else run.attempts <= 1
     return bool(is_first and run.repository.name == "victim")
 

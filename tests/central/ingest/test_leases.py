@@ -10,11 +10,11 @@ from pytest_django import Settings
 
 from central.corpus.models import File
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
-from central.ingest.services.claims import claim_run, claimable_runs
+from central.ingest.services import claims, vectors
+from central.ingest.services.claims import RunClaim
 from central.repositories.models import Repository
-from tests.central.protocol import Api, apply_queued
+from tests.central.protocol import Api, apply_queued, claim_run
 from tests.waiting import wait_until
 
 FILES = {"a.py": "def a\n", "b.py": "def b\n"}
@@ -46,7 +46,7 @@ def test_a_step_that_takes_longer_than_a_lease_keeps_it(
     def slow(**arguments: object) -> None:
         first = lease()
         wait_until(lambda: lease() > first, "nothing renewed the lease")
-        assert not claimable_runs().exists()
+        assert not RunClaim.claimable().exists()
         stage(**arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(applying, "prepare_vectors", slow)
@@ -67,7 +67,7 @@ def test_an_apply_that_hangs_loses_its_lease(
     stage = vectors.prepare_vectors
 
     def hang(**arguments: object) -> None:
-        wait_until(lambda: claimable_runs().exists(), "the lease did not end")
+        wait_until(lambda: RunClaim.claimable().exists(), "the lease did not end")
         assert claim_run(run_id=run["run_id"])
         stage(**arguments)  # type: ignore[arg-type]
 
@@ -120,10 +120,10 @@ def test_a_worker_that_is_stopped_in_its_final_transaction_keeps_no_lock(
 ) -> None:
     """Another one applies the run; when the first goes on, it writes nothing."""
     settings.RUN_LEASE_SECONDS = 1
-    monkeypatch.setattr(apply_commit, "_IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(applying, "_IDLE_SECONDS", 0.2)
     monkeypatch.setattr(claims, "_HANGING_SECONDS", 0)  # its heartbeat is stopped, too
     api.queue_full(FILES)
-    tree = apply_commit._loaded_tree
+    tree = applying._loaded_tree
     is_first = True
     states: list[object] = []
 
@@ -140,7 +140,7 @@ def test_a_worker_that_is_stopped_in_its_final_transaction_keeps_no_lock(
         wait_until(lambda: bool(states.extend(apply_queued()) or states))
         connection.close()
 
-    monkeypatch.setattr(apply_commit, "_loaded_tree", stopped)
+    monkeypatch.setattr(applying, "_loaded_tree", stopped)
     assert apply_queued() == [None]
     assert states == ["applied"]
     assert Repository.objects.get().generation == 1
