@@ -74,8 +74,8 @@ def places(results: list[Result]) -> list[tuple[str, str, int]]:
 def test_pages_put_together_are_the_long_answer(
     big: Credential, mode: Mode, queries: tuple[str, ...]
 ) -> None:
-    small = pages(big, SearchRequest(queries, mode=mode, limit=17))
-    large = pages(big, SearchRequest(queries, mode=mode, limit=50))
+    small = pages(big, SearchRequest(queries=queries, mode=mode, limit=17))
+    large = pages(big, SearchRequest(queries=queries, mode=mode, limit=50))
     assert places(small) == places(large)
     # Words that every chunk holds are not looked for: each query's topic is in 80 of them.
     expected = 80 * len(queries) if mode is Mode.LEXICAL else MAX_RESULTS
@@ -86,7 +86,7 @@ def test_pages_put_together_are_the_long_answer(
 
 def test_filters_that_thin_the_hits_do_not_shorten_the_answer(big: Credential) -> None:
     request = SearchRequest(
-        ("payment handler",), exclude="payment|login|invoice", limit=50, mode=Mode.SEMANTIC
+        queries=("payment handler",), exclude="payment|login|invoice", limit=50, mode=Mode.SEMANTIC
     )
     results = pages(big, request)
     assert len(results) == 80
