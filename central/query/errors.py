@@ -1,9 +1,9 @@
 """The refusal of a query: where in the text, and what to write instead."""
 
 from collections.abc import Collection
-from difflib import get_close_matches
 
 from central.errors import InvalidError
+from central.sentences import similar_names
 
 
 class QueryError(InvalidError):
@@ -16,9 +16,8 @@ class QueryError(InvalidError):
         self.column = column
 
 
-def similar_names(name: str, known: Collection[str]) -> str:
+def known_names(name: str, known: Collection[str]) -> str:
     """Return a sentence with the known names that resemble the name; all if there are few."""
-    near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
-    if near:
-        return f"Near names: {', '.join(near)}."
+    if near := similar_names([name], dict(zip(known, known, strict=True))):
+        return near.lstrip()
     return f"Known names: {', '.join(sorted(known))}." if len(known) <= 12 else ""

@@ -6,7 +6,7 @@ The names themselves are the indexer's; the caller gives them.
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from central.query.errors import QueryError, similar_names
+from central.query.errors import QueryError, known_names
 from central.query.filters import FilterName
 from central.query.syntax import Filter, Query, leaves
 
@@ -65,4 +65,4 @@ def check_languages(query: Query, known: Collection[str]) -> None:
 def unknown_language(value: str, known: Collection[str]) -> str:
     """Return the refusal of a language, with near names."""
     names = {*known, *(alias for alias, name in LANGUAGE_ALIASES.items() if name in known)}
-    return f'there is no language "{value}". {similar_names(value, names)}'.rstrip()
+    return f'there is no language "{value}". {known_names(value, names)}'.rstrip()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from central.query.errors import QueryError, similar_names
+from central.query.errors import QueryError, known_names
 from central.query.escapes import (
     CONTENT_REGEX,
     FILTER_REGEX,
@@ -276,7 +276,7 @@ def _filter_node(name: str, value: str, match: Match, column: int) -> Node:
     if node.name is FilterName.LANG:
         return replace(node, value=language_name(value))
     if value.lower() not in TYPES:
-        advice = FOREIGN_TYPES.get(value.lower()) or similar_names(value, TYPES)
+        advice = FOREIGN_TYPES.get(value.lower()) or known_names(value, TYPES)
         raise QueryError(f'there is no type "{value}". {advice}'.rstrip(), column=column)
     return replace(node, value=value.lower())
 

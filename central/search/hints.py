@@ -1,9 +1,8 @@
 """Sentences about an answer that is empty, or whose best match is weak: why, and what to try."""
 
-from central.repositories.visibility import MissingProject
-from central.search.confidence import Confidence
+from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.search import Confidence, Mode, SearchRequest
 from central.search.filters import is_narrowed
-from central.search.query import Mode, SearchRequest
 from central.sentences import Sentence
 
 # With the results of an answer of this confidence.

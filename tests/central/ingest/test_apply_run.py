@@ -501,22 +501,6 @@ def test_a_worker_that_fails_after_its_lease_was_taken_leaves_the_run_s_points(
     assert api.state(run)["state"] == "applying"
 
 
-def test_a_follow_up_that_fails_is_logged_and_hinders_nothing(
-    api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    generations: list[int] = []
-
-    def fail() -> None:
-        generations.append(Repository.objects.get().generation)
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(applying, "added", {"follow_ups": [fail, fail]}.__getitem__)
-    api.index(FILES)
-    assert generations == [1, 1]
-    assert "follow_up_failed" in caplog.text
-    assert api.status().json()["projects"][0]["state"] == "current"
-
-
 @pytest.mark.parametrize("rows_format", ["", "of another one"])
 def test_a_batch_that_another_version_stored_gives_the_same_index(
     api: Api, rows_format: str
