@@ -5,7 +5,8 @@ found by the next sweep.
 """
 
 import threading
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Protocol
 from weakref import WeakSet
 
 import structlog
@@ -48,27 +49,38 @@ GRAPH = WakeUp("central.knowledge.tasks.catch_up")
 EDGES = WakeUp("central.trace.stored.tasks.follow")
 BACKFILLS = WakeUp("central.onboarding.tasks.work")
 ALERTS = WakeUp("central.alerts.tasks.send")
+STORE = WakeUp("central.ingest.tasks.maintain", expires_seconds=3600)  # the next apply sends it
+
+
+class Work(Protocol):
+    """What a thread does."""
+
+    def __call__(self, *, is_stopping: Callable[[], bool]) -> object: ...
 
 
 class WorkerThread:
-    """A thread that does `work` at each wake-up, and SWEEP_SECONDS after the last.
+    """A thread that does `work` at each wake-up and, if it `sweeps`, SWEEP_SECONDS after the last.
 
-    Errors are logged and retried with a back-off; the thread keeps running.
+    It does all that is due, or what is due until `is_stopping`. Errors are logged and retried with
+    a back-off; the thread keeps running. `stop` waits `stop_seconds` for the present work.
     """
 
-    wake_ups: ClassVar[tuple[WakeUp, ...]]
-    stop_seconds: ClassVar[float]  # that `stop` waits for the present work
-
-    def __init__(self, name: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        work: Work,
+        *wake_ups: WakeUp,
+        stop_seconds: float = 10,
+        sweeps: bool = True,
+    ) -> None:
+        self._work = work
+        self._stop_seconds = stop_seconds
+        self._sweeps = sweeps
         self._stopping = threading.Event()
         self._due = threading.Event()
-        for wake_up in self.wake_ups:
+        for wake_up in wake_ups:
             wake_up.listen(self._due)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-
-    def work(self) -> None:
-        """Do all that is due, or what is due until `is_stopping`."""
-        raise NotImplementedError
 
     def is_stopping(self) -> bool:
         """Whether the thread must end."""
@@ -84,9 +96,9 @@ class WorkerThread:
         self._due.set()
 
     def stop(self) -> None:
-        """End the thread, or leave it to the end of the process after `stop_seconds`."""
+        """End the thread, or leave it to the end of the process after a while."""
         self.end_soon()
-        self._thread.join(self.stop_seconds)
+        self._thread.join(self._stop_seconds)
 
     def _run(self) -> None:
         failures = 0
@@ -103,11 +115,11 @@ class WorkerThread:
             if failures:
                 self._stopping.wait(min(2**failures, _LONGEST_BACKOFF_SECONDS))
             elif not self.is_stopping():
-                self._due.wait(settings.SWEEP_SECONDS)
+                self._due.wait(settings.SWEEP_SECONDS if self._sweeps else None)
 
     def _work_and_disconnect(self) -> None:
         try:
-            self.work()
+            self._work(is_stopping=self.is_stopping)
         finally:  # which also fails if the database is unavailable
             close_old_connections()
             connection.close()

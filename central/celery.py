@@ -5,8 +5,6 @@ from contextlib import suppress
 
 import structlog
 from celery import Celery
-from celery.schedules import crontab
-from django.conf import settings
 from kombu.exceptions import OperationalError
 
 from central.circuit import Circuit, CircuitOpenError
@@ -21,65 +19,12 @@ BACKFILL_QUEUE = "backfill"
 _FAILURES = 2  # in a row; a connection that was kept over a restart of the broker fails once
 _PAUSE_SECONDS = 5.0
 
-app = Celery("central")
+app = Celery("central", include=["central.tasks"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
 app.steps["worker"].add(WorkerHeartbeat)
-# Clones have workers of their own (deploy/entrypoint.sh backfill): see central.onboarding.tasks.
+# Clones have workers of their own (deploy/entrypoint.sh backfill): see central.tasks.
 app.conf.task_routes = {"central.onboarding.tasks.work": {"queue": BACKFILL_QUEUE}}
-app.conf.beat_schedule = {
-    "sweep": {
-        "task": "central.ingest.tasks.sweep",
-        "schedule": float(settings.SWEEP_SECONDS),
-    },
-    "keep": {
-        "task": "central.ingest.tasks.keep",
-        "schedule": float(settings.SWEEP_SECONDS),
-        "options": {"expires": float(settings.SWEEP_SECONDS)},
-    },
-    "graph": {
-        "task": "central.knowledge.tasks.catch_up",
-        "schedule": float(settings.SWEEP_SECONDS),
-        "options": {"expires": float(settings.SWEEP_SECONDS)},
-    },
-    "edges": {
-        "task": "central.trace.stored.tasks.follow",
-        "schedule": float(settings.SWEEP_SECONDS),
-        "options": {"expires": float(settings.SWEEP_SECONDS)},
-    },
-    "maintain": {
-        "task": "central.ingest.tasks.maintain",
-        "schedule": crontab(hour="4", minute="17"),
-    },
-    "text": {
-        "task": "central.maintenance.tasks.maintain_text",
-        "schedule": float(settings.SWEEP_SECONDS),
-        "options": {"expires": float(settings.SWEEP_SECONDS)},
-    },
-    "backfill": {
-        "task": "central.onboarding.tasks.sweep",
-        "schedule": float(settings.SWEEP_SECONDS),
-        "options": {"expires": float(settings.SWEEP_SECONDS)},
-    },
-    "alerts": {
-        "task": "central.alerts.tasks.send",
-        "schedule": float(settings.SWEEP_SECONDS),
-        "options": {"expires": float(settings.SWEEP_SECONDS)},
-    },
-    "purge": {
-        "task": "central.ingest.tasks.purge",
-        "schedule": crontab(minute="*/5"),
-        "options": {"expires": 300},
-    },
-    "forget": {
-        "task": "central.ingest.tasks.forget",
-        "schedule": crontab(hour="3", minute="7"),
-    },
-    "reconcile": {
-        "task": "central.ingest.tasks.reconcile",
-        "schedule": crontab(hour="3", minute="17"),
-    },
-}
+app.conf.beat_schedule = {}  # central.tasks fills it
 
 _log = structlog.get_logger(__name__)
 

@@ -1,85 +1,56 @@
 """The threads of the embedded server, which has no Celery workers: one for each kind of work."""
 
+from collections.abc import Callable
+
 from django.conf import settings
 
 from central.alerts.services.queue import send_alerts
-from central.background import ALERTS, BACKFILLS, EDGES, GRAPH, WorkerThread
+from central.background import ALERTS, BACKFILLS, EDGES, GRAPH, STORE, WorkerThread
 from central.knowledge.services.catch_up import KnowledgeGraph
 from central.knowledge.services.snapshot import keep_snapshots
-from central.maintenance.worker import EmbeddedWorker
-from central.onboarding.services.listing import list_next
-from central.onboarding.services.queue import expire_leases, queue_pushed
-from central.onboarding.services.work import remove_leftovers, work_next
+from central.maintenance.worker import EmbeddedWorker, maintain_store
+from central.onboarding.services.queue import CloneClaim, queue_pushed
+from central.onboarding.services.work import remove_leftovers, work_all
 from central.trace.stored.follower import CallEdges
 
 
 def embedded_workers() -> list[WorkerThread]:
     """Return all threads; start each once in the process that serves."""
     backfills = [BackfillWorker(number) for number in range(settings.BACKFILL.at_once)]
-    return [EmbeddedWorker(), EdgeWorker(), GraphWorker(), *backfills, AlertWorker()]
+    return [
+        EmbeddedWorker(),
+        WorkerThread("optimizer", maintain_store, STORE, stop_seconds=1, sweeps=False),
+        WorkerThread("edges", _keep_edges, EDGES),
+        WorkerThread("knowledge graph", _keep_graph, GRAPH),
+        *backfills,
+        WorkerThread("alerts", send_alerts, ALERTS),
+    ]
 
 
-class EdgeWorker(WorkerThread):
-    """Brings stored edges up to date."""
-
-    wake_ups = (EDGES,)
-    stop_seconds = 10
-
-    def __init__(self) -> None:
-        super().__init__("edges")
-
-    def work(self) -> None:
-        """Resolve what changed, and what depends on that."""
-        CallEdges(self.is_stopping).follow()
+def _keep_edges(*, is_stopping: Callable[[], bool]) -> None:
+    """Resolve what changed, and what depends on that."""
+    CallEdges(is_stopping).follow()
 
 
-class GraphWorker(WorkerThread):
-    """Brings the knowledge graph up to date."""
-
-    wake_ups = (GRAPH,)
-    stop_seconds = 10
-
-    def __init__(self) -> None:
-        super().__init__("knowledge graph")
-
-    def work(self) -> None:
-        """Link what was written and indexed, and keep the files that are asked for."""
-        KnowledgeGraph(self.is_stopping).follow()
-        keep_snapshots(is_stopping=self.is_stopping)
+def _keep_graph(*, is_stopping: Callable[[], bool]) -> None:
+    """Link what was written and indexed, and keep the files that are asked for."""
+    KnowledgeGraph(is_stopping).follow()
+    keep_snapshots(is_stopping=is_stopping)
 
 
 class BackfillWorker(WorkerThread):
     """Works on backfills; a clone that is not finished at the end is done again at the start."""
 
-    wake_ups = (BACKFILLS,)
-    stop_seconds = 5
-
     def __init__(self, number: int) -> None:
-        super().__init__(f"backfill {number}")
+        super().__init__(f"backfill {number}", self._backfill, BACKFILLS, stop_seconds=5)
         self._is_first = number == 0
         self._has_leftovers = self._is_first
 
-    def work(self) -> None:
-        """Read due lists and work until nothing is due."""
+    def _backfill(self, *, is_stopping: Callable[[], bool]) -> None:
         if self._has_leftovers:
-            expire_leases()
+            CloneClaim.expire_leases()
             remove_leftovers()
             self._has_leftovers = False
         if self._is_first:
             queue_pushed()
-        while not self.is_stopping() and (list_next() or work_next(is_stopping=self.is_stopping)):
-            pass
-
-
-class AlertWorker(WorkerThread):
-    """Sends alerts."""
-
-    wake_ups = (ALERTS,)
-    stop_seconds = 10
-
-    def __init__(self) -> None:
-        super().__init__("alerts")
-
-    def work(self) -> None:
-        """Detect problems and send what is due."""
-        send_alerts(is_stopping=self.is_stopping)
+        work_all(is_stopping=is_stopping)

@@ -8,15 +8,15 @@ apply by an older version are found.
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
 import structlog
 from django.conf import settings
+from django.db import connection
 
-from central import leases
 from central.repositories.models import Repository
 
 _log = structlog.get_logger(__name__)
@@ -59,9 +59,20 @@ class Projection(ABC):
     def rebuild(self, repository: Repository, *, repair: bool) -> Difference:
         """Compare with what the facts say now; with `repair` also correct. May take a sample."""
 
-    def held(self, subject: int) -> AbstractContextManager[bool]:
+    @contextmanager
+    def held(self, subject: int) -> Iterator[bool]:
         """Whether this process alone works on the subject, as long as the block runs."""
-        return leases.held(self.lock, subject)
+        name = [self.lock, subject % 2**31]
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", name)
+            row = cursor.fetchone()
+        has_lock = bool(row and row[0])
+        try:
+            yield has_lock
+        finally:
+            if has_lock:
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT pg_advisory_unlock(%s, %s)", name)
 
     def follow(self) -> None:
         """Update all subjects, a step of each in turn, until nothing is due. Not in a transaction.
@@ -79,8 +90,8 @@ class Projection(ABC):
     def _has_more(self, subject: int) -> bool:
         """Do a step if no other process does; what fails is logged and holds up no other."""
         try:
-            with self.held(subject) as is_held:
-                return is_held and self.update(subject)
+            with self.held(subject) as has_lock:
+                return has_lock and self.update(subject)
         except Exception:  # noqa: BLE001 (see above; the next sweep tries again)
             _log.exception(
                 "projection_not_updated", projection=type(self).__name__, subject=subject

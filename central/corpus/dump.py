@@ -25,49 +25,29 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
+from central.db import columns_of
 from central.repositories.models import Repository
 from indexer.records.scip import SCIP_BINDING
 from indexer.store.base import Collection, VectorStore
 
 _ROWS = 1000
 
-# Lines of rows that a file has, and of those that a repository's packages have: what is dumped as
-# it is stored.
+
+def _names(model: type[Model], *others: str) -> tuple[str, ...]:
+    """Return the columns of a row that are dumped as they are stored, but `others`."""
+    keys = {"repository_id", "file_id", "package_id", "symbol_id", *others}
+    return tuple(name for name in columns_of(model) if name not in keys)
+
+
+# What a file has, and a repository's packages.
 _OF_FILES: Final[dict[str, tuple[type[Model], tuple[str, ...]]]] = {
-    "import": (Import, ("local", "module", "path", "wildcard", "line")),
-    "export": (Export, ("name", "path", "is_local", "wildcard")),
-    "reference": (
-        Reference,
-        (
-            "ecosystem",
-            "kind",
-            "name",
-            "binding",
-            "root",
-            "chain",
-            "access",
-            "caller",
-            "line",
-            "column",
-        ),
-    ),
-    "manifest": (Manifest, ("data",)),
-    "module": (
-        Module,
-        ("ecosystem", "name", "public", "scope", "package__root", "package__name"),
-    ),
+    "import": (Import, _names(Import)),
+    "export": (Export, _names(Export)),
+    "reference": (Reference, _names(Reference)),
+    "manifest": (Manifest, _names(Manifest)),
+    "module": (Module, (*_names(Module), "package__root", "package__name")),
 }
-_OF_PACKAGES: Final = ("ecosystem", "name", "version", "root", "manifest")
-_OF_DEPENDENCIES: Final = (
-    "package__root",
-    "package__name",
-    "ecosystem",
-    "name",
-    "required",
-    "pinned",
-    "locked",
-    "alias",
-)
+_OF_DEPENDENCIES: Final = ("package__root", "package__name", *_names(Dependency))
 
 
 def dump_lines(repository: Repository) -> list[str]:
@@ -123,20 +103,8 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
     for file in rows.iterator(chunk_size=_ROWS):
         yield {
             "type": "file",
-            "path": file.path,
-            "mode": file.mode,
-            "blob": file.blob,
-            "size": file.size,
-            "extractor": file.extractor,
-            "language": file.language,
-            "skipped": file.skipped,
-            "generated": file.generated,
-            "degraded": file.degraded,
-            "unparsed": file.unparsed,
-            "unparsed_names": file.unparsed_names,
-            "encoding": file.encoding,
+            **{name: getattr(file, name) for name in _names(File, "content", "vector")},
             "content": _sha256(file.content.encode()),
-            "namespace": file.namespace,
             "vector": file.vector and _sha256(bytes(file.vector)),
             "package": file.package and [file.package.root, file.package.name],
         }
@@ -173,16 +141,8 @@ def _chunk_lines(chunks: Sequence[Chunk], existing: set[UUID]) -> Iterator[dict[
 
 
 def _symbols(repository: Repository) -> Iterator[dict[str, object]]:
-    rows = Symbol.objects.filter(repository=repository).values(
-        "name",
-        "qualified_name",
-        "kind",
-        "start_line",
-        "end_line",
-        "signature",
-        "exported",
-        path=F("file__path"),
-    )
+    rows = Symbol.objects.filter(repository=repository)
+    rows = rows.values(*_names(Symbol, "parts"), path=F("file__path"))
     for row in rows.iterator(chunk_size=_ROWS):
         yield {"type": "symbol", **row}
 
@@ -214,7 +174,7 @@ def _scip(repository: Repository) -> Iterator[dict[str, object]]:
 
 def _packages(repository: Repository) -> Iterator[dict[str, object]]:
     packages = Package.objects.filter(repository=repository)
-    for package in packages.values(*_OF_PACKAGES):
+    for package in packages.values(*_names(Package)):
         yield {"type": "package", **package}
     dependencies = Dependency.objects.filter(package__repository=repository)
     for dependency in dependencies.values(*_OF_DEPENDENCIES):

@@ -66,21 +66,19 @@ class Migration:
         if self.source:
             self._drop_retired()
         for _ in range(_ROUNDS):
-            due = [repository.pk for repository in _repositories() if self._is_due(repository)]
-            if not due:
-                break
-            for key in due:
+            for key in self._due():
                 self._migrate(key)
         self.target.maintain()
-        for repository in _repositories():
-            if self._is_due(repository) and repository.pk in self._done:
-                self._done[repository.pk][1].has_changed = True
+        for key in self._done.keys() & self._due():
+            self._done[key][1].has_changed = True
         rows = [row for _, row in self._done.values()]
         return sorted(rows, key=lambda row: (row.organization, row.repository))
 
-    def _is_due(self, repository: Repository) -> bool:
-        generation, _ = self._done.get(repository.pk, (None, None))
-        return generation != repository.generation
+    def _due(self) -> list[int]:
+        """Return the repositories that were indexed since they were migrated, or never were."""
+        done = {key: generation for key, (generation, _) in self._done.items()}
+        rows = _repositories().values_list("pk", "generation")
+        return [key for key, generation in rows if done.get(key) != generation]
 
     def _migrate(self, key: int) -> None:
         """Migrate one, read here because earlier ones may have taken minutes."""

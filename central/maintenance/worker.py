@@ -1,32 +1,29 @@
 """The embedded service's worker threads, for runs and for the optimisation of the store."""
 
-import threading
 from datetime import datetime, timedelta
 
 import structlog
 from django.utils import timezone
 
-from central.background import BATCHES, RUNS, WorkerThread
+from central.background import BATCHES, RUNS, STORE, WorkerThread
 from central.corpus.backends import is_store_embedded, vector_store
 from central.corpus.trigrams.upkeep import TextIndex
 from central.github.services.deferred_events import apply_deferred
 from central.ingest.services.apply_run import apply_next
-from central.ingest.services.claims import expire_leases, sweep
+from central.ingest.services.claims import RunClaim, sweep
 from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.vectors import stage_uploads
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile
 from central.maintenance.retention import apply_retention
-from central.repositories.states import RunState
 from indexer.errors import StoreError
 
 _RECONCILE_AT = timedelta(hours=3, minutes=17)  # past midnight, UTC
-_OPTIMIZER_STOP_SECONDS = 1
 
 _log = structlog.get_logger(__name__)
 
 
-def maintain_store() -> None:
+def maintain_store(**_: object) -> None:
     """Run the deferred work of the store, beside searches and applies; errors are logged."""
     try:
         vector_store().maintain()
@@ -34,67 +31,20 @@ def maintain_store() -> None:
         _log.warning("maintenance_failed", error=str(exc))
 
 
-class StoreOptimizer:
-    """The thread that optimises the store; `wake` reports that work may be due."""
-
-    def __init__(self) -> None:
-        self._due = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="optimizer", daemon=True)
-
-    def start(self) -> None:
-        """Start with the leftovers of an earlier server."""
-        self._due.set()
-        self._thread.start()
-
-    def wake(self) -> None:
-        """Check for work again, now or after the present optimisation."""
-        self._due.set()
-
-    def stop(self) -> None:
-        """End the thread, or leave it to the end of the process: its work is due again later."""
-        self._stopping.set()
-        self._due.set()
-        self._thread.join(_OPTIMIZER_STOP_SECONDS)
-
-    def _run(self) -> None:
-        while self._due.wait() and not self._stopping.is_set():
-            self._due.clear()
-            try:
-                maintain_store()
-            except Exception:  # noqa: BLE001 (nothing may end this thread)
-                _log.exception("maintenance_failed")
-
-
 class EmbeddedWorker(WorkerThread):
-    """The thread that applies runs and maintains the index; `stop` waits for the present apply."""
+    """The thread that applies runs and maintains the index.
 
-    wake_ups = (RUNS, BATCHES)
-    stop_seconds = 30
+    `stop` waits for the present apply; an unfinished run is continued at the next start.
+    """
 
     def __init__(self) -> None:
-        super().__init__("worker")
+        super().__init__("worker", self._apply_and_maintain, RUNS, BATCHES, stop_seconds=30)
         self._reconcile_due = next_reconcile(timezone.now())
         self._is_first = True
-        self._optimizer = StoreOptimizer()
 
-    def start(self) -> None:
-        """Start; runs of a killed server are continued at once."""
-        super().start()
-        self._optimizer.start()
-
-    def stop(self) -> None:
-        """Finish the run that is being applied, for up to 30 seconds, and end the thread.
-
-        An unfinished run is continued at the next start.
-        """
-        super().stop()
-        self._optimizer.stop()
-
-    def work(self) -> None:
-        """Apply runs, then do what else is due."""
+    def _apply_and_maintain(self, **_: object) -> None:
         if self._is_first and is_store_embedded():
-            expire_leases()  # the embedded store belongs to this process: no other can apply
+            RunClaim.expire_leases()  # the store is this process's: no other can apply
         self._is_first = False
         self._apply()
         while not self.is_stopping() and stage_uploads():
@@ -109,11 +59,8 @@ class EmbeddedWorker(WorkerThread):
     def _apply(self) -> bool:
         """Apply queued runs; false if the thread must stop."""
         for _ in sweep():  # as many as were waiting; then other work is due
-            attempt = None if self.is_stopping() else apply_next()
-            if attempt is None:
+            if self.is_stopping() or not apply_next():
                 break
-            if attempt.state == RunState.APPLIED:
-                self._optimizer.wake()
             apply_deferred()  # the apply blocked them
         return not self.is_stopping()
 
@@ -125,7 +72,7 @@ class EmbeddedWorker(WorkerThread):
             apply_retention(now=timezone.now())
         finally:
             reconcile(repair=True)
-            self._optimizer.wake()
+            STORE.wake()
 
 
 def next_reconcile(now: datetime) -> datetime:

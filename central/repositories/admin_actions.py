@@ -6,16 +6,15 @@ Each is atomic and writes an entry to the audit log; `actor` is of central.tenan
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
-from central.errors import InvalidError, NotFoundError
+from central.errors import NotFoundError
 from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import ExpectedBy, Repository
 from central.repositories.services import retire_repository
-from central.tenancy.audit import record
+from central.tenancy.audit import changed_fields, record
 from central.tenancy.models import Organization
 
 
@@ -69,25 +68,8 @@ def correct(repository: Repository, *, actor: str, **facts: str) -> bool:
     """
     here = Repository.objects.select_for_update(no_key=True)
     found = here.filter(pk=repository.pk, retired_at=None).first()
-    changes = (
-        {}
-        if found is None
-        else {
-            name: {"before": before, "after": after}
-            for name, after in facts.items()
-            if (before := getattr(found, name)) != after
-        }
-    )
-    if found is None or not changes:
-        return False
-    for name in changes:
-        setattr(found, name, facts[name])
-    try:
-        found.clean_fields(exclude={field.name for field in found._meta.fields} - set(changes))
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
-    found.save(update_fields=list(changes))
-    return _recorded(1, repository, actor, "repository.changed", changes)
+    changes = changed_fields(found, facts) if found else {}
+    return _recorded(len(changes), repository, actor, "repository.changed", changes)
 
 
 @transaction.atomic

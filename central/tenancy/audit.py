@@ -5,9 +5,11 @@ from datetime import date
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
-from django.forms import Form, ModelChoiceField, ModelForm, ModelMultipleChoiceField
+from django.forms import Form, ModelForm
 
+from central.errors import InvalidError
 from central.observability.logs import bound_request_id
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, AuditEntry, Organization
@@ -39,6 +41,27 @@ def record(
     )
 
 
+def changed_fields(row: Model, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Set and save the fields that differ; return each with its value before and after.
+
+    Raises InvalidError, and nothing is saved.
+    """
+    changes = {
+        name: {"before": before, "after": after}
+        for name, after in values.items()
+        if (before := getattr(row, name)) != after
+    }
+    for name in changes:
+        setattr(row, name, values[name])
+    try:
+        row.clean_fields(exclude={field.name for field in row._meta.fields} - set(changes))
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
+    if changes:
+        row.save(update_fields=list(changes))
+    return changes
+
+
 def user_actor(user: AbstractBaseUser) -> str:
     return f"user {user.get_username()}"
 
@@ -66,7 +89,7 @@ def form_values(form: "ModelForm[Any]") -> dict[str, Any]:
 def form_changes(form: "ModelForm[Any]") -> dict[str, Any]:
     """Return field → its value before and after, where they differ."""
     return {
-        name: {"before": _plain(_before(form, name)), "after": _plain(form.cleaned_data[name])}
+        name: {"before": _plain(form.initial.get(name)), "after": _plain(form.cleaned_data[name])}
         for name in _named(form, dict.fromkeys(form.changed_data))
     }
 
@@ -75,13 +98,6 @@ def _named(form: "Form | ModelForm[Any]", names: Mapping[str, Any]) -> Iterator[
     """Return the fields of the row that may be recorded."""
     fields = {field.name for field in form.instance._meta.get_fields()}  # type: ignore[union-attr]
     return (name for name in names if name in fields and not name.startswith(_SECRET))
-
-
-def _before(form: "ModelForm[Any]", name: str) -> Any:
-    field, value = form.fields[name], form.initial.get(name)
-    if isinstance(field, ModelChoiceField) and not isinstance(field, ModelMultipleChoiceField):
-        return field.to_python(value)  # the form has its key
-    return value
 
 
 def _plain(value: Any) -> Any:

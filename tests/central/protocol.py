@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from django.conf import settings
 from django.test import Client
 from standardwebhooks import Webhook
 
-from central.ingest.services.apply_run import apply_run
-from central.ingest.services.claims import sweep
+from central.ingest.services.apply_run import apply_claimed
+from central.ingest.services.claims import RunClaim, sweep
+from central.repositories.states import RunState
 from central.tenancy.models import Organization, Scope
 from central.tenancy.tokens import new_token
 from indexer.bundle.encode import encode_records, encode_tree
@@ -269,6 +271,17 @@ def signature(run: Mapping[str, Any], data: bytes, at: datetime | None = None) -
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": signed,
     }
+
+
+def claim_run(*, run_id: str | UUID) -> RunClaim | None:
+    """A claim on this run, as if it were its turn; None if it is not claimable."""
+    return RunClaim.take(RunClaim.claimable().filter(pk=run_id))
+
+
+def apply_run(*, run_id: str | UUID) -> RunState | None:
+    """Apply this run, as if it were its turn; its final state, None if it is taken or waits."""
+    claim = claim_run(run_id=run_id)
+    return None if claim is None else apply_claimed(claim)
 
 
 def apply_queued() -> list[Any]:

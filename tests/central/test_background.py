@@ -67,15 +67,12 @@ def test_a_broker_that_is_away_is_asked_once() -> None:
 
 
 class _Thread(WorkerThread):
-    wake_ups = (WakeUp("some.task"),)
-    stop_seconds = WAIT_SECONDS
-
     def __init__(self, *, fails: bool = False) -> None:
-        super().__init__("test")
+        super().__init__("test", self._turn, WakeUp("some.task"), stop_seconds=WAIT_SECONDS)
         self.turns = threading.Semaphore(0)
         self._fails = fails
 
-    def work(self) -> None:
+    def _turn(self, **_: object) -> None:
         self.turns.release()
         if self._fails:
             raise ZeroDivisionError

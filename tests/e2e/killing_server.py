@@ -37,7 +37,7 @@ def is_first_of_victim(caller: FrameType) -> bool:
     what was not staged as it arrived.
     """
     known = caller.f_locals
-    run = known["claim"].run if "claim" in known else known["run"]
+    run = known["claim"].row if "claim" in known else known["run"]
     is_first = run.attempts == 1 if "claim" in known else run.attempts <= 1
     return bool(is_first and run.repository.name == "victim")
 

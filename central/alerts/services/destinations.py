@@ -7,6 +7,7 @@ from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from central.alerts.delivery import Failure, checked_ips, parse_address, shown_address
@@ -53,7 +54,7 @@ def set_destination(
     with transaction.atomic():
         destination, is_new = AlertDestination.objects.select_for_update().get_or_create(
             organization=organization,
-            defaults={"sealed_address": seal(address), "due_at": timezone.now()},
+            defaults={"sealed_address": seal(address), "due_at": Now()},
         )
         if not is_new and not _is_at(destination, address):
             _start_over(destination, address)
@@ -105,7 +106,7 @@ def send_test(*, organization: Organization) -> Failure | None:
     if failure is None:
         same = rows.filter(sealed_address=destination.sealed_address)
         same.filter(suspended_at__isnull=False).update(
-            suspended_at=None, attempts=0, due_at=now, error=""
+            suspended_at=None, attempts=0, due_at=Now(), error=""
         )
         same.update(delivered_at=timezone.now())
     return failure
@@ -127,4 +128,4 @@ def _start_over(destination: AlertDestination, address: str) -> None:
 
 def _resume(destination: AlertDestination) -> None:
     destination.suspended_at, destination.error = None, ""
-    destination.attempts, destination.due_at = 0, timezone.now()
+    destination.attempts, destination.due_at = 0, Now()

@@ -1,14 +1,14 @@
 """What is wrong with an organisation's repositories, compared with what its receiver knows."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from central.alerts.messages import alert_body, searches_body
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
@@ -38,6 +38,7 @@ def detect(organization_id: int) -> None:
     destination = (
         AlertDestination.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
         .select_related("organization")
+        .annotate(now=Now())
         .filter(pk=organization_id, suspended_at=None, organization__retired_at=None)
         .first()
     )
@@ -46,7 +47,7 @@ def detect(organization_id: int) -> None:
     if is_sealed_by_former_key(destination):
         destination.sealed_address = seal(open_address(destination))
         destination.save(update_fields=["sealed_address"])
-    now = timezone.now()
+    now = destination.now
     _compare(destination, now)
     if destination.message_id is None and destination.due_at <= now:
         _store_message(destination, now)
@@ -56,13 +57,11 @@ def detect(organization_id: int) -> None:
 
 def _compare(destination: AlertDestination, now: datetime) -> None:
     """Bring the rows to what is wrong now."""
-    watched = Repository.objects.filter(
-        IS_EXPECTED,
-        organization=destination.organization_id,
-        retired_at=None,
-        paused=False,
+    wrong = dict(
+        problem.told(row)
+        for problem in problems(now)
+        for row in problem.rows.filter(organization=destination.organization_id)
     )
-    wrong = dict(_problems(destination, now))
     known = {
         (alert.repository_id, alert.condition): alert
         for alert in RepositoryAlert.objects.filter(organization=destination.organization_id)
@@ -86,37 +85,55 @@ def _compare(destination: AlertDestination, now: datetime) -> None:
             alerts.filter(pk=alert.pk).update(detail=wrong[key])
     ended = alerts.filter(pk__in=over)
     ended.filter(reported_at=None).delete()  # it was never reported
-    ended.exclude(repository__in=watched).delete()  # paused, gone, unexpected: no recovery
+    ended.exclude(repository__in=_watched()).delete()  # paused, gone, unexpected: no recovery
     ended.filter(ended_at=None).update(ended_at=now)
 
 
-def overdue(now: datetime) -> QuerySet[Repository]:
-    """Return repositories that should have had an index for a day, and of which nothing failed.
+class Problem(NamedTuple):
+    """Something that is reported: the rows of all organisations that have it, and what each says.
 
-    No paused ones: these are not reported.
+    `told` returns the repository and the condition, and the error.
     """
-    since = now - timedelta(hours=ALERT_WITHOUT_INDEX_HOURS)
-    return without_index(Repository.objects.filter(retired_at=None, paused=False)).exclude(
-        Q(trouble__in=FAILURES) | Q(created_at__gt=since)
-    )
+
+    rows: QuerySet[Any]
+    told: Callable[[Any], tuple[_Key, str]]
 
 
-def _problems(destination: AlertDestination, now: datetime) -> Iterator[tuple[_Key, str]]:
-    """Yield what is wrong, with the error, of repositories that are expected and not paused."""
-    live = {"organization": destination.organization_id, "retired_at": None, "paused": False}
-    for row in Repository.objects.filter(IS_EXPECTED, **live).exclude(trouble=""):
-        yield (row.pk, _CONDITIONS[IndexProblem(row.trouble)].value), row.trouble_detail
-    for row in overdue(now).filter(**live):
-        why = f"It was announced at {row.created_at:%Y-%m-%d %H:%M} UTC. {where_to_look(row)}"
-        yield (row.pk, Condition.UNINDEXED.value), why
-    of_backfills = BackfillRepository.objects.filter(
+def problems(now: datetime) -> list[Problem]:
+    """Return all problems that are reported; they also decide which organisations are visited."""
+    failed_clones = BackfillRepository.objects.filter(
         ACTIVE,
-        repository__in=Repository.objects.filter(IS_EXPECTED, **live, indexed_by=IndexedBy.CENTRAL),
+        repository__in=_watched().filter(indexed_by=IndexedBy.CENTRAL),
         state=WorkState.FAILED,
     )
-    for repository_id, error in of_backfills.values_list("repository_id", "error"):
-        if repository_id is not None:
-            yield (repository_id, Condition.NOT_CLONED.value), error
+    return [
+        Problem(_watched().exclude(trouble=""), _in_trouble),
+        Problem(_overdue(now), _without_index),
+        Problem(failed_clones, _not_cloned),
+    ]
+
+
+def _watched() -> QuerySet[Repository]:
+    return Repository.objects.filter(IS_EXPECTED, retired_at=None, paused=False)
+
+
+def _in_trouble(row: Repository) -> tuple[_Key, str]:
+    return (row.pk, _CONDITIONS[IndexProblem(row.trouble)].value), row.trouble_detail
+
+
+def _without_index(row: Repository) -> tuple[_Key, str]:
+    why = f"It was announced at {row.created_at:%Y-%m-%d %H:%M} UTC. {where_to_look(row)}"
+    return (row.pk, Condition.UNINDEXED.value), why
+
+
+def _not_cloned(row: BackfillRepository) -> tuple[_Key, str]:
+    return (row.repository_id or 0, Condition.NOT_CLONED.value), row.error
+
+
+def _overdue(now: datetime) -> QuerySet[Repository]:
+    """Return repositories that should have had an index for a day, and of which nothing failed."""
+    since = now - timedelta(hours=ALERT_WITHOUT_INDEX_HOURS)
+    return without_index(_watched()).exclude(Q(trouble__in=FAILURES) | Q(created_at__gt=since))
 
 
 def _store_message(destination: AlertDestination, now: datetime) -> None:

@@ -14,7 +14,7 @@ from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.run_waits import end_run
 from central.ingest.services.batches import path_key
-from central.ingest.services.claims import Claim
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.stored_batches import StoredBatches, stored_path_keys
 from central.ingest.services.trees import LoadedTree, stored_tree
@@ -38,13 +38,13 @@ class GenerationMovedError(Exception):
 
 @transaction.atomic
 def commit_run(
-    claim: Claim, batches: StoredBatches, segments: SegmentWriter[str]
+    claim: RunClaim, batches: StoredBatches, segments: SegmentWriter[str]
 ) -> tuple[CorpusDelta, Repository]:
     """Commit all or nothing; returns the differences and the former repository.
 
     `batches` are staged; `segments` are those of the run's texts, by path.
     """
-    run = claim.run
+    run = claim.row
     claim.lock()
     guard_writer(run_id=run.pk, idle_seconds=_IDLE_SECONDS)
     before = _advance(run)

@@ -7,12 +7,11 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 import errno
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
-from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 
+from central.background import STORE
 from central.corpus.trigrams.segments import SegmentWriter
 from central.extensions import added
 from central.ingest.models import IndexRun
@@ -21,7 +20,7 @@ from central.ingest.services.apply_commit import (
     IncompleteRunError,
     commit_run,
 )
-from central.ingest.services.claims import Claim, ClaimLostError, claim_next, claim_run
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.run_lifecycle import end_claimed_run
 from central.ingest.services.stored_batches import StoredBatch, StoredBatches
 from central.ingest.services.vectors import (
@@ -30,6 +29,7 @@ from central.ingest.services.vectors import (
     delete_stale_points,
     prepare_vectors,
 )
+from central.jobs import ClaimLostError
 from central.observability import metrics
 from central.observability.tracing import Span, span
 from central.repositories.states import RunState
@@ -44,33 +44,24 @@ _DISK_FULL = "The disk of the service is full. Free some space there and run the
 _log = structlog.get_logger(__name__)
 
 
-class Attempt(NamedTuple):
-    """The result of an apply: the run's final state, or None if it must wait."""
+def apply_next() -> bool:
+    """Apply the run whose turn it is; return whether there was one."""
+    claim = RunClaim.take(RunClaim.in_turn("queued_at"))
+    if claim is not None:
+        apply_claimed(claim)
+    return claim is not None
 
-    state: RunState | None
 
-
-def apply_run(*, run_id: UUID) -> RunState | None:
-    """Claim and apply a run; returns its final state, or None if it is taken or must wait.
+def apply_claimed(claim: RunClaim) -> RunState | None:
+    """Apply a run; returns its final state, or None if the claim was lost or it must wait.
 
     Must not be called in a transaction. An unexpected error is recorded on the run and raised;
     the run is tried RUN_MAX_ATTEMPTS times.
     """
-    claim = claim_run(run_id=run_id)
-    return None if claim is None else _apply_claimed(claim)
-
-
-def apply_next() -> Attempt | None:
-    """Apply the run whose turn it is; None if none can be claimed."""
-    claim = claim_next()
-    return None if claim is None else Attempt(_apply_claimed(claim))
-
-
-def _apply_claimed(claim: Claim) -> RunState | None:
     started = time.perf_counter()
     with (
-        structlog.contextvars.bound_contextvars(run=str(claim.run.pk)),
-        span("code.index.build", path=str(claim.run.repository), mode=claim.run.mode) as apply_span,
+        structlog.contextvars.bound_contextvars(run=str(claim.row.pk)),
+        span("code.index.build", path=str(claim.row.repository), mode=claim.row.mode) as apply_span,
     ):
         try:
             with claim.kept_alive():
@@ -83,7 +74,8 @@ def _apply_claimed(claim: Claim) -> RunState | None:
             outcome = apply_span.attributes.get("state", "crashed")
             metrics.APPLY_SECONDS.labels(outcome).observe(time.perf_counter() - started)
     if state == RunState.APPLIED:
-        _follow_up(claim.run)
+        STORE.wake()
+        _follow_up(claim.row)
     return state
 
 
@@ -95,14 +87,14 @@ def _follow_up(run: IndexRun) -> None:
             _log.exception("follow_up_failed", run=str(run.pk))
 
 
-def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
+def _attempt(claim: RunClaim, apply_span: Span) -> RunState | None:
     try:
         return _apply(claim, apply_span)
     except ClaimLostError:
         raise
     except Exception as exc:
         if _is_full(exc):
-            _log.error("disk_full", run=str(claim.run.pk))
+            _log.error("disk_full", run=str(claim.row.pk))
             metrics.UNAVAILABLE.labels("disk_full").inc()
             return _end(claim, RunState.FAILED, _DISK_FULL)
         if _is_outage(exc):
@@ -110,16 +102,16 @@ def _attempt(claim: Claim, apply_span: Span) -> RunState | None:
             claim.requeue(str(exc))
             return None
         if isinstance(exc, StoreError) and claim.is_last:
-            _log.error("store_refused", run=str(claim.run.pk), error=str(exc))
+            _log.error("store_refused", run=str(claim.row.pk), error=str(exc))
             return _end(claim, RunState.FAILED, str(exc))
-        claim.record_crash(f"{type(exc).__name__}; see the service's log.")
+        claim.retry(f"{type(exc).__name__}; see the service's log.")
         raise
 
 
-def _apply(claim: Claim, apply_span: Span) -> RunState:
+def _apply(claim: RunClaim, apply_span: Span) -> RunState:
     try:
-        _require_generation(claim.run)
-        batches = StoredBatches(claim.run)
+        _require_generation(claim.row)
+        batches = StoredBatches(claim.row)
         with SegmentWriter[str]() as segments:
             prepare_vectors(claim=claim, batches=_add_texts(segments, batches))
             segments.finish()
@@ -128,8 +120,8 @@ def _apply(claim: Claim, apply_span: Span) -> RunState:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
-    apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.run.commit_sha)
-    delete_stale_points(claim.run, delta.orphans, before)
+    apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.row.commit_sha)
+    delete_stale_points(claim.row, delta.orphans, before)
     return RunState.APPLIED
 
 
@@ -148,10 +140,10 @@ def _require_generation(run: IndexRun) -> None:
 
 
 @transaction.atomic
-def _end(claim: Claim, state: RunState, error: str) -> RunState:
+def _end(claim: RunClaim, state: RunState, error: str) -> RunState:
     """End the run without applying it; `services.salvage` deletes its points."""
     claim.lock()
-    if not end_claimed_run(run=claim.run, state=state, error=error):
+    if not end_claimed_run(run=claim.row, state=state, error=error):
         raise ClaimLostError
     return state
 

@@ -31,7 +31,7 @@ from central.corpus.rows import ChunkPoint
 from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
-from central.ingest.services.claims import Claim
+from central.ingest.services.claims import RunClaim
 from central.ingest.services.sessions import guard_writer
 from central.ingest.services.stored_batches import StoredBatch, read_batch
 from central.ingest.services.trees import TREE_NUMBER
@@ -137,14 +137,14 @@ def _keep_alive() -> None:
     execute("SELECT", [])
 
 
-def prepare_vectors(*, claim: Claim, batches: Iterable[StoredBatch]) -> None:
+def prepare_vectors(*, claim: RunClaim, batches: Iterable[StoredBatch]) -> None:
     """Stage what is not staged; of a direct run, check the points of all batches.
 
     Raises ClaimLostError, EmbeddingGoneError, PointsMissingError after all were checked,
     StoreError. Not in a transaction, which would hide from others that the lease is renewed
     meanwhile.
     """
-    run = claim.run
+    run = claim.row
     total = sum(run.batch_set.filter(number__gt=TREE_NUMBER).values_list("files", flat=True))
     done = 0
     problems: Counter[str] = Counter()

@@ -1,10 +1,8 @@
-"""The queue: claims by conditional UPDATE with a lease, rates, retries and ends."""
+"""The queue of repositories that are cloned: limits, turns, ends, and what is queued again."""
 
 import time
 import uuid
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import structlog
 from django.conf import settings
@@ -21,224 +19,102 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.expressions import CombinedExpression
-from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
+from django.db.models.functions import Now
 
-from central.leases import has_lease, is_over, seconds_from_now
+from central.jobs import Claim, seconds_from_now
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
 from central.repositories.expectations import expect_no_longer, note_no_index
 from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
-from indexer.output.terminal import foreign_line
 
 BACKFILL_ATTEMPTS: Final = 5
-BACKFILL_ERROR_CHARACTERS: Final = 500
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
-_BEAT_SECONDS = 5.0
-_FIRST_PAUSE_SECONDS = 30
-_LONGEST_PAUSE_SECONDS = 3_600
-_HOUR = timedelta(hours=1)
+_HOUR = 3_600
 
 _log = structlog.get_logger(__name__)
 
 
-class ClaimLostError(Exception):
-    """Another process has the repository, or its backfill was cancelled: stop without changes."""
+class CloneClaim(Claim[BackfillRepository]):
+    """The claim on a repository that is cloned and indexed."""
+
+    model = BackfillRepository
+    waiting = Q(state=WorkState.QUEUED)
+    running = Q(state=WorkState.RUNNING)
+    alive = ACTIVE
+    begins = {"state": WorkState.RUNNING, "stage": "cloning"}
+    waits = {"state": WorkState.QUEUED, "stage": ""}
+    related = ("organization", "backfill", "repository")
+    has_due_at = True
+    has_claimed_at = True
+    pause_factor = 4
+    attempts = BACKFILL_ATTEMPTS
+
+    def __init__(self, row: BackfillRepository) -> None:
+        super().__init__(row)
+        self._started_at = time.monotonic()
+
+    @classmethod
+    def lease_seconds(cls) -> float:
+        """Return AETERNA_BACKFILL_LEASE_SECONDS."""
+        return settings.BACKFILL.lease_seconds
+
+    @classmethod
+    @transaction.atomic
+    def next(cls) -> Self | None:
+        """Claim the repository whose turn it is; None if none is due or a limit is reached."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
+        if cls.held().count() >= settings.BACKFILL.at_once:
+            return None
+        due = cls.in_turn("due_at", "pk")
+        return cls.take(due.exclude(organization__in=_rate_limited()))
+
+    def finish(self, *, commit_sha: str, repository: Repository) -> None:
+        """End well. The next push starts with all attempts."""
+        self._end(WorkState.DONE, "", commit_sha=commit_sha, repository=repository)
+
+    def skip(self, why: str, *, has_nothing: bool = False) -> None:
+        """End without an index; nothing failed. `has_nothing`: there is nothing to index."""
+        if self._end(WorkState.SKIPPED, why):
+            self._note_no_index(why)
+            if has_nothing and self.row.repository:
+                expect_no_longer(Repository.objects.filter(pk=self.row.repository.pk))
+
+    def fail(self, error: str) -> None:
+        """End for good."""
+        if self._end(WorkState.FAILED, error):
+            self._note_no_index(error)
+        _log.warning("backfill_failed", repository=self.row.name, error=error)
+
+    def _end(self, state: WorkState, error: str, **fields: Any) -> bool:
+        """End the work; a repository that was asked for meanwhile is queued again."""
+        is_due = Q(requested_at__gt=F("claimed_at"))
+        return self.end(
+            state=Case(When(is_due, then=Value(WorkState.QUEUED)), default=Value(state)),
+            attempts=Case(When(is_due, then=0), default=F("attempts"), output_field=IntegerField()),
+            ended_at=Now(),
+            stage="",
+            seconds=round(time.monotonic() - self._started_at, 2),
+            **self.reason(error),
+            **fields,
+        )
+
+    def _note_no_index(self, error: str) -> None:
+        if self.row.repository:
+            note_no_index(self.row.repository, **self.reason(error))
 
 
-def claimable() -> QuerySet[BackfillRepository]:
-    """Return repositories that are due and that no process works on."""
-    return BackfillRepository.objects.filter(
-        Q(state=WorkState.QUEUED, due_at__lte=timezone.now())
-        | Q(state=WorkState.RUNNING) & is_over(settings.BACKFILL.lease_seconds),
-        ACTIVE,
-    )
-
-
-@transaction.atomic
-def claim_next() -> "Claim | None":
-    """Claim the next repository; None if none is due or the limits are reached.
-
-    An organisation with fewer running clones comes first, then the longest wait.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
-    now = timezone.now()
-    running = BackfillRepository.objects.filter(
-        has_lease(settings.BACKFILL.lease_seconds), state=WorkState.RUNNING
-    )
-    if running.count() >= settings.BACKFILL.at_once:
-        return None
-    due = (
-        claimable()
-        .annotate(of_organization=_running_clones(running))
-        .exclude(organization__in=_rate_limited(now))
-        .select_for_update(skip_locked=True, no_key=True, of=("self",))
-        .order_by("of_organization", "due_at", "pk")
-    )
-    while (row := due.first()) is not None:
-        if claim := _claim(row, now):
-            return claim
-    return None
-
-
-def _running_clones(running: QuerySet[BackfillRepository]) -> Coalesce:
-    counted = (
-        running.filter(organization=OuterRef("organization"))
-        .order_by()
-        .values("organization")
-        .annotate(count=Count("pk"))
-        .values("count")
-    )
-    return Coalesce(Subquery(counted), 0)
-
-
-def _rate_limited(now: datetime) -> list[int]:
+def _rate_limited() -> list[int]:
     """Return the organisations that have had their clones of this hour."""
-    recent = BackfillRepository.objects.filter(claimed_at__gt=now - _HOUR).order_by()
+    recent = BackfillRepository.objects.filter(claimed_at__gt=seconds_from_now(-_HOUR)).order_by()
     counted = recent.values("organization").annotate(count=Count("pk"))
     full = counted.filter(count__gte=settings.BACKFILL.per_hour)
     return list(full.values_list("organization", flat=True))
 
 
-def _claim(row: BackfillRepository, now: datetime) -> "Claim | None":
-    if row.attempts >= BACKFILL_ATTEMPTS:
-        error = (
-            f"It ended without an answer {BACKFILL_ATTEMPTS} times; the service's log has the "
-            "reason."
-        )
-        _end(BackfillRepository.objects.filter(pk=row.pk), WorkState.FAILED, error)
-        _note_no_index(row, error)
-        return None
-    BackfillRepository.objects.filter(pk=row.pk).update(
-        state=WorkState.RUNNING,
-        claim=uuid.uuid4(),
-        claimed_at=now,
-        lease_until=_lease(),
-        attempts=F("attempts") + 1,
-        stage="cloning",
-    )
-    claimed = BackfillRepository.objects.select_related(
-        "organization", "backfill", "repository"
-    ).get(pk=row.pk)
-    return Claim(claimed)
-
-
-def _lease() -> CombinedExpression:
-    return seconds_from_now(settings.BACKFILL.lease_seconds)
-
-
-def _end(rows: QuerySet[BackfillRepository], state: WorkState, error: str, **more: Any) -> bool:
-    """End the work; a repository that was asked for meanwhile is queued again."""
-    is_due = Q(requested_at__gt=F("claimed_at"))
-    return bool(
-        rows.update(
-            state=Case(When(is_due, then=Value(WorkState.QUEUED)), default=Value(state)),
-            attempts=Case(When(is_due, then=0), default=F("attempts"), output_field=IntegerField()),
-            error=foreign_line(error, BACKFILL_ERROR_CHARACTERS),
-            claim=None,
-            lease_until=None,
-            ended_at=timezone.now(),
-            stage="",
-            **more,
-        )
-    )
-
-
-def _note_no_index(row: BackfillRepository, error: str) -> None:
-    if row.repository:
-        note_no_index(row.repository, error=foreign_line(error, BACKFILL_ERROR_CHARACTERS))
-
-
-@dataclass
-class Claim:
-    """The claim of this thread on a repository."""
-
-    row: BackfillRepository
-    _started_at: float = field(default_factory=time.monotonic)
-    _renewed_at: float = field(default_factory=time.monotonic)
-
-    def beat(self) -> None:
-        """Renew the lease every few seconds. Raises ClaimLostError."""
-        now = time.monotonic()
-        if now - self._renewed_at >= min(_BEAT_SECONDS, settings.BACKFILL.lease_seconds / 4):
-            self._renewed_at = now
-            self._renew()
-
-    def enter(self, stage: str) -> None:
-        """Report what is done now. Raises ClaimLostError."""
-        self._renew(stage=stage)
-
-    def _renew(self, **more: Any) -> None:
-        if not self._mine().update(lease_until=_lease(), **more):
-            raise ClaimLostError
-
-    def finish(self, *, commit_sha: str, repository: Repository) -> None:
-        """End well. The next push starts with all attempts."""
-        _end(
-            self._mine(), WorkState.DONE, "",
-            commit_sha=commit_sha, repository=repository, seconds=self._seconds(),
-        )  # fmt: skip
-
-    def skip(self, why: str, *, has_nothing: bool = False) -> None:
-        """End without an index; nothing failed. `has_nothing`: there is nothing to index."""
-        if _end(self._mine(), WorkState.SKIPPED, why, seconds=self._seconds()):
-            _note_no_index(self.row, why)
-            if has_nothing and self.row.repository:
-                expect_no_longer(Repository.objects.filter(pk=self.row.repository.pk))
-
-    def fail(self, error: str) -> None:
-        """End for good: another attempt would end alike."""
-        if _end(self._mine(), WorkState.FAILED, error, seconds=self._seconds()):
-            _note_no_index(self.row, error)
-        _log.warning("backfill_failed", repository=self.row.name, error=error)
-
-    def retry(self, error: str) -> None:
-        """Try again later; after BACKFILL_ATTEMPTS it has failed."""
-        if self.row.attempts >= BACKFILL_ATTEMPTS:
-            self.fail(error)
-            return
-        pause = min(_FIRST_PAUSE_SECONDS * 4 ** (self.row.attempts - 1), _LONGEST_PAUSE_SECONDS)
-        self._queue_again(error, pause)
-
-    def requeue(self, error: str, pause_seconds: float) -> None:
-        """Wait for a server that is unavailable or limits requests: no attempt is counted."""
-        pause = min(max(pause_seconds, _FIRST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
-        self._queue_again(error, pause, attempts=F("attempts") - 1)
-
-    def release(self) -> None:
-        """Let another process do the work at once: no attempt is counted."""
-        self._queue_again("", 0, attempts=F("attempts") - 1)
-
-    def _queue_again(self, error: str, pause: float, **more: Any) -> None:
-        self._mine().update(
-            state=WorkState.QUEUED,
-            due_at=timezone.now() + timedelta(seconds=pause),
-            error=foreign_line(error, BACKFILL_ERROR_CHARACTERS),
-            claim=None,
-            lease_until=None,
-            stage="",
-            **more,
-        )
-
-    def _mine(self) -> QuerySet[BackfillRepository]:
-        return BackfillRepository.objects.filter(
-            pk=self.row.pk, state=WorkState.RUNNING, claim=self.row.claim
-        )
-
-    def _seconds(self) -> float:
-        return round(time.monotonic() - self._started_at, 2)
-
-
-def expire_leases() -> int:
-    """Make all running work claimable, for the start of the only process that works."""
-    return BackfillRepository.objects.filter(state=WorkState.RUNNING).update(lease_until=Now())
-
-
 def is_live(claim: uuid.UUID) -> bool:
     """Whether a process works under this claim."""
-    return BackfillRepository.objects.filter(claim=claim, lease_until__gt=Now()).exists()
+    return CloneClaim.held().filter(claim=claim).exists()
 
 
 def end_cancelled(backfill: Backfill) -> None:
@@ -254,17 +130,16 @@ def end_cancelled(backfill: Backfill) -> None:
         claim=None,
         lease_until=None,
         stage="",
-        ended_at=timezone.now(),
+        ended_at=Now(),
     )
 
 
 def queue_again(rows: QuerySet[BackfillRepository], *, actor: str, **more: Any) -> int:
     """Queue repositories, due now; those that are worked on are due again when that ends."""
-    now = timezone.now()
     is_running = When(state=WorkState.RUNNING, then=F("state"))
     state = Case(is_running, default=Value(WorkState.QUEUED))
     return rows.update(
-        state=state, requested_at=now, requested_by=actor, due_at=now, attempts=0, **more
+        state=state, requested_at=Now(), requested_by=actor, due_at=Now(), attempts=0, **more
     )
 
 

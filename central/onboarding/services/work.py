@@ -12,12 +12,14 @@ from django.conf import settings
 
 from central.errors import ServiceError, UnavailableError
 from central.http.urls import service_url
+from central.jobs import ClaimLostError
 from central.onboarding.addresses import CloneAddress, parse_address, resolve
 from central.onboarding.clones import Clone, EmptyRepositoryError, clone
 from central.onboarding.models import BackfillRepository
 from central.onboarding.processes import ChildError, Limits, QuotaError
 from central.onboarding.services.indexing import index_clone, repository_token
-from central.onboarding.services.queue import Claim, ClaimLostError, claim_next, is_live
+from central.onboarding.services.listing import list_next
+from central.onboarding.services.queue import CloneClaim, is_live
 from central.onboarding.services.sources import NothingThereError, SkippedError, Source, source_of
 from central.repositories.models import IndexedBy, Repository
 from indexer.errors import ForgeError, ForgeUnavailableError
@@ -32,12 +34,18 @@ class StoppingError(Exception):
 _log = structlog.get_logger(__name__)
 
 
+def work_all(*, is_stopping: Callable[[], bool] = lambda: False) -> None:
+    """Read due lists and work until nothing is due."""
+    while not is_stopping() and (list_next() or work_next(is_stopping=is_stopping)):
+        pass
+
+
 def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
     """Work on the next repository that is due; return whether there was one.
 
     When `is_stopping`, the work ends within a second and is due again.
     """
-    claim = claim_next()
+    claim = CloneClaim.next()
     if claim is None:
         return False
     _log.info("backfill_started", repository=claim.row.name, attempt=claim.row.attempts)
@@ -53,7 +61,7 @@ def work_next(*, is_stopping: Callable[[], bool] = lambda: False) -> bool:
     return True
 
 
-def _end(claim: Claim, error: Exception) -> bool:
+def _end(claim: CloneClaim, error: Exception) -> bool:
     """End or requeue the work after an error; return whether the error was an expected one."""
     if isinstance(error, SkippedError):
         claim.skip(str(error), has_nothing=isinstance(error, NothingThereError))
@@ -69,7 +77,7 @@ def _end(claim: Claim, error: Exception) -> bool:
     return True
 
 
-def _work(claim: Claim, is_stopping: Callable[[], bool]) -> None:
+def _work(claim: CloneClaim, is_stopping: Callable[[], bool]) -> None:
     row = claim.row
     if row.repository and row.repository.paused:
         raise SkippedError("Indexing of it is paused.")
@@ -95,7 +103,7 @@ def _work(claim: Claim, is_stopping: Callable[[], bool]) -> None:
         source = source_of(row)
         address = resolve(parse_address(source.url, settings.BACKFILL), settings.BACKFILL)
         cloned = _clone(address, source, limits, branch=_tracked_branch(row))
-        claim.enter("indexing")
+        claim.refresh(stage="indexing")
         with repository_token(row, source, cloned) as token:
             index_clone(row, source, cloned, token=token, url=url, limits=limits)
         repository = _repository_of(row)

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from central.errors import ConflictError, InvalidError, NotFoundError
-from central.tenancy.audit import record
+from central.tenancy.audit import changed_fields, record
 from central.tenancy.models import Membership, Organization, Role
 
 if TYPE_CHECKING:
@@ -74,36 +74,19 @@ def set_password(user: "User", password: str, *, actor: str) -> None:
 @transaction.atomic
 def end_access(user: "User", *, actor: str) -> bool:
     """Refuse a person's sessions, tokens and sign-in from now on; False if they are already."""
-    if not get_user_model().objects.filter(pk=user.pk, is_active=True).update(is_active=False):
-        return False
-    record(
-        actor=actor,
-        action="user.changed",
-        target=user.get_username(),
-        detail={"is_active": {"before": True, "after": False}},
-    )
-    return True
+    changes = changed_fields(user, {"is_active": False})
+    if changes:
+        record(actor=actor, action="user.changed", target=user.get_username(), detail=changes)
+    return bool(changes)
 
 
 @transaction.atomic
-def limit_member(
-    membership: Membership, *, actor: str, **limits: Collection[str] | None
-) -> Membership:
+def limit_member(membership: Membership, *, actor: str, **limits: Collection[str] | None) -> None:
     """Set `repositories` or `visibilities`, which a member sees; None is all of them."""
-    before = {name: getattr(membership, name) for name in limits}
-    for name, values in limits.items():
-        setattr(membership, name, None if values is None else sorted(set(values)))
-    try:
-        membership.clean_fields()
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
-    changes = {
-        name: {"before": value, "after": getattr(membership, name)}
-        for name, value in before.items()
-        if value != getattr(membership, name)
-    }
+    changes = changed_fields(
+        membership, {name: values and sorted(set(values)) for name, values in limits.items()}
+    )
     if changes:
-        membership.save(update_fields=list(changes))
         record(
             actor=actor,
             action="membership.changed",
@@ -111,7 +94,6 @@ def limit_member(
             organization=membership.organization,
             detail=changes,
         )
-    return membership
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from central.alerts.messages import ALERT_DETAIL_CHARACTERS, ALERT_PROJECTS
-from central.alerts.models import AlertDestination, RepositoryAlert
+from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.alerts.services import queue
 from central.alerts.services.destinations import send_test, set_destination
 from central.alerts.services.detection import ALERT_WITHOUT_INDEX_HOURS, detect
@@ -19,14 +19,14 @@ from central.alerts.services.queue import (
     ALERT_ATTEMPTS,
     ALERT_INTERVAL_SECONDS,
     ALERT_PAUSE_SECONDS,
-    pause_seconds,
+    AlertClaim,
     send_alerts,
 )
 from central.alerts.signing import open_address, seal, signing_secret
-from central.alerts.tasks import send
 from central.onboarding.models import WorkState
 from central.repositories.expectations import note_no_index
 from central.repositories.models import IndexedBy, IndexProblem, Repository
+from central.tasks import send
 from central.tenancy.models import Organization
 from tests.central.alerts.receiver import Receiver
 from tests.central.onboarding.world import acme, backfill_of, queued
@@ -272,12 +272,37 @@ def test_one_that_waits_for_its_first_index_is_reported_after_a_day(
     assert not RepositoryAlert.objects.exists()
 
 
-def test_only_a_wait_for_a_first_index_is_visited(
-    receiver: Receiver, destination: AlertDestination
-) -> None:
+def never_indexed() -> None:
     repository(generation=0)
     Repository.objects.update(created_at=timezone.now() - timedelta(days=2))
-    assert send_alerts() == 1
+
+
+def never_cloned() -> None:
+    shop = repository(indexed_by=IndexedBy.CENTRAL)
+    queued(backfill_of(acme()), "shop", repository=shop, state=WorkState.FAILED, error="gone")
+
+
+def outdated() -> None:
+    repository(trouble=IndexProblem.BEHIND)
+
+
+MADE = {
+    Condition.FAILED: failing,
+    Condition.BEHIND: outdated,
+    Condition.NOT_CLONED: never_cloned,
+    Condition.UNINDEXED: never_indexed,
+}
+
+
+@pytest.mark.parametrize("condition", Condition)
+def test_an_organisation_with_one_problem_of_any_kind_is_told_of_it(
+    receiver: Receiver, destination: AlertDestination, condition: Condition, settings: Settings
+) -> None:
+    settings.BEHIND_MINUTES = 0
+    MADE[condition]()
+    send_alerts()
+    (message,) = receiver.messages
+    assert [one["condition"] for one in message["failing"]] == [condition]
 
 
 @pytest.mark.parametrize("change", [{"paused": True}, {"not_expected_at": timezone.now()}])
@@ -334,7 +359,7 @@ def test_a_failed_attempt_is_repeated_with_the_same_id_and_body(
     send_alerts()
     row = AlertDestination.objects.get()
     assert (row.attempts, row.error) == (1, "The receiver answered HTTP 500.")
-    assert row.due_at >= before + timedelta(seconds=pause_seconds(1))
+    assert row.due_at >= before + timedelta(seconds=AlertClaim.pause_seconds(1))
     AlertDestination.objects.update(due_at=timezone.now() + timedelta(hours=1))
     send_alerts()
     assert len(receiver.bodies) == 1  # not before
@@ -372,7 +397,7 @@ def test_after_the_last_attempt_it_waits_for_a_test(
 
 
 def test_pauses_grow_to_their_limit() -> None:
-    pauses = [pause_seconds(attempts) for attempts in range(1, ALERT_ATTEMPTS + 1)]
+    pauses = [AlertClaim.pause_seconds(attempts) for attempts in range(1, ALERT_ATTEMPTS + 1)]
     assert pauses[:3] == [30, 60, 120]
     assert pauses[-1] == ALERT_PAUSE_SECONDS
 
@@ -394,7 +419,7 @@ def test_a_crash_after_the_post_repeats_it_with_its_id(
 ) -> None:
     failing()
     with monkeypatch.context() as patched:
-        patched.setattr(queue, "_finish", _crash)
+        patched.setattr(AlertClaim, "finish", _crash)
         send_alerts()
     send_alerts()
     assert len(receiver.bodies) == 1  # the lease

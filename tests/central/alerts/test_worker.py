@@ -5,10 +5,9 @@ import threading
 import pytest
 from pytest_django import Settings
 
-from central import embedded_workers
 from central.alerts.services.destinations import set_destination
-from central.background import ALERTS
-from central.embedded_workers import AlertWorker
+from central.alerts.services.queue import send_alerts
+from central.background import ALERTS, WorkerThread
 from central.repositories.models import IndexProblem, Repository
 from tests.central.alerts.receiver import Receiver
 from tests.central.onboarding.world import acme
@@ -17,20 +16,16 @@ WAIT_SECONDS = 60
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_wake_up_sends_what_is_due(
-    receiver: Receiver, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wake_up_sends_what_is_due(receiver: Receiver, settings: Settings) -> None:
     settings.SWEEP_SECONDS = 3600
     turns = threading.Semaphore(0)
-    real = embedded_workers.send_alerts
 
     def send_and_tell(**arguments: object) -> int:
-        count = real(**arguments)  # type: ignore[arg-type]
+        count = send_alerts(**arguments)  # type: ignore[arg-type]
         turns.release()
         return count
 
-    monkeypatch.setattr(embedded_workers, "send_alerts", send_and_tell)
-    thread = AlertWorker()
+    thread = WorkerThread("alerts", send_and_tell, ALERTS)
     thread.start()
     try:
         assert turns.acquire(timeout=WAIT_SECONDS)

@@ -20,8 +20,6 @@ from central.corpus.models import Chunk, Embedding, File, TermStat
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services import claims, stored_batches, vectors
-from central.ingest.services.apply_run import apply_run
-from central.ingest.services.claims import claim_run
 from central.ingest.services.salvage import salvage_uploads
 from central.ingest.services.vectors import EmbeddingGoneError
 from central.repositories.models import Repository
@@ -35,6 +33,8 @@ from tests.central.protocol import (
     Api,
     api_of,
     apply_queued,
+    apply_run,
+    claim_run,
     commit_of,
     file_record,
     skipped_record,
@@ -441,7 +441,7 @@ def test_progress_ends_a_row_of_temporary_failures(
     IndexRun.objects.update(retries=9)
     claim = claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
     assert claim is not None
-    monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", 0)
+    monkeypatch.setattr(claims.RunClaim, "beat_seconds", 0)
     claim.report("vectors", 1, 2)
     claim.requeue("away")
     row = IndexRun.objects.get(pk=run["run_id"])
@@ -463,7 +463,7 @@ def test_an_unexpected_error_counts_and_the_run_fails_in_the_end(
         with pytest.raises(ZeroDivisionError):
             apply_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
         IndexRun.objects.update(lease_until=timezone.now())
-    assert apply_queued() == [None]
+    assert apply_queued() == []
     assert api.state(run)["state"] == "failed"
     assert "5 times" in api.state(run)["error"]
 

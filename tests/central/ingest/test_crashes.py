@@ -8,17 +8,15 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from central import tasks
 from central.corpus.dump import dump_lines
-from central.ingest import tasks
 from central.ingest.models import IndexRun
 from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
-from central.ingest.services.apply_run import apply_run
-from central.maintenance import tasks as maintenance_tasks
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
-from tests.central.protocol import Api, api_of, apply_queued
+from tests.central.protocol import Api, api_of, apply_queued, apply_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,7 +38,7 @@ STEPS: list[tuple[object, str]] = [
     (vectors, "save_embeddings"),
     (vectors, "write_points"),
     (vectors, "save_file_vectors"),
-    (claims.Claim, "report"),
+    (claims.RunClaim, "report"),
     (applying, "commit_run"),
     (apply_commit, "_advance"),
     (apply_commit, "remove_files"),
@@ -99,7 +97,7 @@ def test_the_tasks_apply_sweep_and_purge(monkeypatch: pytest.MonkeyPatch) -> Non
     repository = Repository.objects.get()
     retire_repository(repository)
     Repository.objects.update(retired_at=timezone.now() - timedelta(days=1))
-    maintenance_tasks.purge()
+    tasks.purge()
     assert not Repository.objects.exists()
-    maintenance_tasks.apply_retention()
-    maintenance_tasks.reconcile()
+    tasks.apply_retention()
+    tasks.reconcile()

@@ -13,7 +13,6 @@ from central.corpus.models import Chunk, Embedding
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services import vectors
-from central.ingest.services.apply_run import apply_run
 from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
 from central.maintenance.reconcile import reconcile
@@ -31,7 +30,7 @@ from tests.central.ingest.direct import (
     write,
     written_points,
 )
-from tests.central.protocol import Api, apply_queued, commit_of, file_record, unit_vector
+from tests.central.protocol import Api, apply_queued, apply_run, commit_of, file_record, unit_vector
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("store")]
 

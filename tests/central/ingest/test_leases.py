@@ -12,9 +12,9 @@ from central.corpus.models import File
 from central.ingest.models import IndexRun
 from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
-from central.ingest.services.claims import claim_run, claimable_runs
+from central.ingest.services.claims import RunClaim
 from central.repositories.models import Repository
-from tests.central.protocol import Api, apply_queued
+from tests.central.protocol import Api, apply_queued, claim_run
 from tests.waiting import wait_until
 
 FILES = {"a.py": "def a\n", "b.py": "def b\n"}
@@ -46,7 +46,7 @@ def test_a_step_that_takes_longer_than_a_lease_keeps_it(
     def slow(**arguments: object) -> None:
         first = lease()
         wait_until(lambda: lease() > first, "nothing renewed the lease")
-        assert not claimable_runs().exists()
+        assert not RunClaim.claimable().exists()
         stage(**arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(applying, "prepare_vectors", slow)
@@ -67,7 +67,7 @@ def test_an_apply_that_hangs_loses_its_lease(
     stage = vectors.prepare_vectors
 
     def hang(**arguments: object) -> None:
-        wait_until(lambda: claimable_runs().exists(), "the lease did not end")
+        wait_until(lambda: RunClaim.claimable().exists(), "the lease did not end")
         assert claim_run(run_id=run["run_id"])
         stage(**arguments)  # type: ignore[arg-type]
 

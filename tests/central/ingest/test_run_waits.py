@@ -13,11 +13,11 @@ from pytest_django import Settings
 from central.ingest import run_waits
 from central.ingest.models import IndexRun
 from central.ingest.run_waits import RUN_WAITS, EndsElsewhere
-from central.ingest.services.claims import claim_run, sweep
+from central.ingest.services.claims import sweep
 from central.repositories.models import Repository
 from central.waits import Wait, Waits
 from tests.central.ingest.deaf_sessions import deaf_sessions
-from tests.central.protocol import Api, apply_queued
+from tests.central.protocol import Api, apply_queued, claim_run
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,20 +10,28 @@ from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
+from central import tasks
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import chunk_texts
 from central.corpus.models import Chunk, Embedding
-from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
-from central.ingest.services import apply_run, salvage
-from central.ingest.services.claims import claim_run
+from central.ingest.services import apply_run as applying
+from central.ingest.services import salvage
 from central.ingest.services.run_lifecycle import expire_runs
 from central.ingest.services.salvage import salvage_uploads
 from central.repositories.models import Repository
 from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
 from indexer.records.vectors import embedder_input, embedding_digest
 from tests.central.factories import OrganizationFactory
-from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of
+from tests.central.protocol import (
+    Api,
+    api_of,
+    apply_queued,
+    apply_run,
+    claim_run,
+    file_record,
+    tree_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -70,7 +78,7 @@ def fail(api: Api) -> None:
     """Fail in the last transaction, when the points are written already."""
     api.queue_full(FILES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apply_run, "commit_run", _full)
+        patch.setattr(applying, "commit_run", _full)
         assert apply_queued() == ["failed"]
 
 
@@ -78,10 +86,10 @@ def refuse(api: Api) -> None:
     """Have a store that takes nothing, such as one whose key has changed, until that is final."""
     run = UUID(api.queue_full(FILES)["run_id"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apply_run, "commit_run", _refused)
+        patch.setattr(applying, "commit_run", _refused)
         for _ in range(settings.RUN_MAX_ATTEMPTS - 1):
             with pytest.raises(StoreError):
-                apply_run.apply_run(run_id=run)
+                apply_run(run_id=run)
             IndexRun.objects.update(lease_until=None)
         assert apply_queued() == ["failed"]
     assert IndexRun.objects.get(pk=run).error == "Qdrant does not accept the API key."

@@ -11,12 +11,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from central import tasks
 from central.background import BATCHES
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, File
 from central.corpus.rows import ChunkPoint
-from central.ingest import tasks
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import claims, vectors
 from central.ingest.services.run_lifecycle import expire_runs
@@ -257,7 +257,7 @@ def test_an_apply_renews_its_lease_while_it_stages_a_batch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(vectors, "_ROWS", 2)
-    monkeypatch.setattr(claims, "_PROGRESS_EVERY_SECONDS", -1)
+    monkeypatch.setattr(claims.RunClaim, "beat_seconds", -1)
     api_of().queue_full(FILES)
     leases: list[datetime | None] = []
     write = vectors.write_points
@@ -359,7 +359,7 @@ def test_staging_that_is_stopped_keeps_no_lock(api: Api, monkeypatch: pytest.Mon
                 seen.append(cursor.fetchone()[0])
         return True
 
-    monkeypatch.setattr(vectors, "_is_staged", stage)
+    monkeypatch.setattr(vectors, "_could_stage", stage)
     assert stage_uploads()
     assert seen == ["5min", f"aeterna writes {run['run_id']}"]
 
@@ -372,7 +372,7 @@ def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
     api = api_of()
     api.queue_full({"a.py": "".join(f"def f{number}\n" for number in range(1_000))})
     calls: list[str] = []
-    upsert, report = type(vector_store()).upsert, claims.Claim.report
+    upsert, report = type(vector_store()).upsert, claims.RunClaim.report
 
     def written(*arguments: Any) -> None:
         calls.append("upsert")
@@ -383,7 +383,7 @@ def test_an_apply_reports_while_it_writes_points_to_a_slow_store(
         report(*arguments)
 
     monkeypatch.setattr(type(vector_store()), "upsert", written)
-    monkeypatch.setattr(claims.Claim, "report", reported)
+    monkeypatch.setattr(claims.RunClaim, "report", reported)
     assert apply_queued() == ["applied"]
     between = [list(same) for call, same in groupby(calls) if call == "upsert"]
     assert max(map(len, between)) == 1

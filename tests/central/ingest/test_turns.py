@@ -5,15 +5,21 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from central.ingest import tasks
+from central import tasks
 from central.ingest.models import IndexRun
-from central.ingest.services.claims import claim_next
+from central.ingest.services.claims import RunClaim
 from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from tests.central.factories import IndexRunFactory, OrganizationFactory, RepositoryFactory
 from tests.central.protocol import api_of
 
 pytestmark = pytest.mark.django_db
+
+
+def claim_next() -> RunClaim | None:
+    """The claim on the run whose turn it is."""
+    return RunClaim.take(RunClaim.in_turn("queued_at"))
+
 
 START = timezone.now() - timedelta(hours=2)
 
@@ -35,9 +41,9 @@ def claimed(count: int, *, ends: bool) -> list[str]:
     for _ in range(count):
         claim = claim_next()
         assert claim
-        slugs.append(claim.run.repository.organization.slug)
+        slugs.append(claim.row.repository.organization.slug)
         if ends:
-            IndexRun.objects.filter(pk=claim.run.pk).update(state=RunState.APPLIED)
+            IndexRun.objects.filter(pk=claim.row.pk).update(state=RunState.APPLIED)
     return slugs
 
 
@@ -67,7 +73,7 @@ def test_who_comes_while_another_floods_is_served_next() -> None:
 
 def test_an_organisation_s_own_runs_are_applied_in_their_order(flood: Organization) -> None:
     first = [claim_next() for _ in range(30)]
-    queued = [claim.run.queued_at for claim in first if claim]
+    queued = [claim.row.queued_at for claim in first if claim]
     assert queued == sorted(queued)
     assert len(queued) == 30
     assert claim_next() is None

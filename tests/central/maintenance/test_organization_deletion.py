@@ -16,7 +16,6 @@ from central.corpus.backends import collection_of, vector_store
 from central.corpus.dump import dump_lines
 from central.errors import NotFoundError, UnauthenticatedError
 from central.ingest.models import IndexRun
-from central.ingest.services.apply_run import apply_run
 from central.ingest.services.claims import sweep
 from central.maintenance.organization_deletion import (
     delete_scheduled_organizations,
@@ -37,7 +36,7 @@ from tests.central.factories import (
     OrganizationFactory,
     UserFactory,
 )
-from tests.central.protocol import Api, api_of
+from tests.central.protocol import Api, api_of, apply_run
 
 pytestmark = pytest.mark.django_db
 

@@ -149,7 +149,7 @@ def test_uploads_of_ended_runs_go(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "step"), [(reconciling, "_reconcile_repository"), (point_sync, "former_collections")]
+    ("module", "step"), [(reconciling, "_reconcile_repository"), (point_sync, "collections_of")]
 )
 def test_another_embedder_s_run_that_is_applied_meanwhile_keeps_its_points(
     api: Api, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str

@@ -19,8 +19,7 @@ from central.corpus.models import Chunk, File, ScipDefinition, ScipSymbol
 from central.corpus.rows import REPAIR_RUN
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
-from central.ingest.services.apply_run import apply_run
-from central.ingest.services.claims import claim_run, expire_leases, sweep
+from central.ingest.services.claims import RunClaim, sweep
 from central.knowledge.models import Mention
 from central.knowledge.services.catch_up import KnowledgeGraph
 from central.maintenance.reconcile import reconcile
@@ -45,7 +44,16 @@ from tests.central.factories import (
 )
 from tests.central.knowledge.graph import created, linked
 from tests.central.onboarding.world import backfill_of, queued
-from tests.central.protocol import Api, api_of, apply_queued, file_record, tree_of, unit_vector
+from tests.central.protocol import (
+    Api,
+    api_of,
+    apply_queued,
+    apply_run,
+    claim_run,
+    file_record,
+    tree_of,
+    unit_vector,
+)
 from tests.central.trace.corpus import add_scip
 
 pytestmark = pytest.mark.django_db
@@ -250,7 +258,7 @@ def test_an_apply_that_is_under_way_goes_stale_and_only_then_is_all_purged(
 ) -> None:
     run = api.queue_full(FILES)
     shop = Repository.objects.select_related("organization").get()
-    real = applying.stage_batches
+    real = applying.prepare_vectors
 
     def upload_then_retire(**arguments: Any) -> None:
         real(**arguments)
@@ -270,7 +278,7 @@ def test_the_run_of_a_dead_worker_ends_before_its_repository_is_purged(api: Api)
     assert claim_run(run_id=run["run_id"])
     shop = retire()
     assert purge() == []
-    expire_leases()
+    RunClaim.expire_leases()
     assert apply_queued() == [RunState.STALE]
     assert purge() == [shop.pk]
 

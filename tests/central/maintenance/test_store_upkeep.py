@@ -1,15 +1,15 @@
-"""StoreOptimizer of the store: after applies and by night, never fatal."""
+"""Optimisation of the store: after applies and by night, never fatal."""
 
 import threading
 
 import pytest
+from pytest_django import Settings
 
-from central.ingest import tasks
-from central.maintenance import tasks as maintenance_tasks
+from central import celery, tasks
+from central.background import STORE, WorkerThread
 from central.maintenance import worker
-from central.maintenance.worker import EmbeddedWorker
 from indexer.errors import StoreUnavailableError
-from tests.central.protocol import api_of
+from tests.central.protocol import api_of, apply_queued
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,32 +46,28 @@ def test_a_store_that_is_away_is_noted_and_asked_again(
     assert store.asked == 2
 
 
-def test_a_worker_asks_for_it_after_an_apply_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[dict[str, object]] = []
-    monkeypatch.setattr(
-        maintenance_tasks.maintain, "apply_async", lambda *_, **message: sent.append(message)
-    )
+def test_a_worker_asks_for_it_after_an_apply_alone(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    sent: list[str] = []
+    monkeypatch.setattr(celery, "notify_worker", lambda task, *_, **__: sent.append(task))
     run = api_of().queue_full({"a.py": "def a\n"})
     tasks.apply_run(run["run_id"])
     tasks.apply_run(run["run_id"])  # there is nothing left to apply
-    assert sent == [{"expires": 3600}]
+    assert sent.count(tasks.maintain.name) == 1
 
 
-def test_the_embedded_server_does_it_after_an_apply_and_outlives_what_fails(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_embedded_server_does_it_after_an_apply_alone(settings: Settings) -> None:
+    settings.SWEEP_SECONDS = 0
     done = threading.Semaphore(0)
-
-    def fails() -> None:
-        done.release()
-        raise RuntimeError
-
-    monkeypatch.setattr(worker, "maintain_store", fails)
-    embedded_worker = EmbeddedWorker()
-    embedded_worker.start()
+    optimizer = WorkerThread("optimizer", lambda **_: done.release(), STORE, sweeps=False)
+    optimizer.start()
     try:
         assert done.acquire(timeout=WAIT_SECONDS)  # at the start
         api_of().queue_full({"a.py": "def a\n"})
+        assert apply_queued() == ["applied"]
         assert done.acquire(timeout=WAIT_SECONDS)
     finally:
-        embedded_worker.stop()
+        optimizer.stop()
+    assert not done.acquire(blocking=False)

@@ -17,15 +17,13 @@ from central.corpus.trigrams.upkeep import TextIndex
 from central.github.events import Removed, dump_event
 from central.github.models import GitHubDelivery
 from central.ingest.models import IndexRun
-from central.ingest.services.apply_run import Attempt
-from central.ingest.services.claims import claim_run
 from central.maintenance import organization_deletion, repository_deletion, worker
 from central.maintenance.worker import EmbeddedWorker, next_reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from central.repositories.states import RunState
 from indexer.errors import StoreUnavailableError
-from tests.central.protocol import Api, api_of
+from tests.central.protocol import Api, api_of, claim_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,11 +37,11 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     event = threading.Event()
     real = worker.apply_next
 
-    def apply_and_tell() -> Attempt | None:
-        attempt = real()
-        if attempt and attempt.state == RunState.APPLIED:
+    def apply_and_tell() -> bool:
+        has_tried = real()
+        if IndexRun.objects.filter(state=RunState.APPLIED).exists():
             event.set()
-        return attempt
+        return has_tried
 
     monkeypatch.setattr(worker, "apply_next", apply_and_tell)
     return event
@@ -158,15 +156,15 @@ def test_what_github_told_during_an_apply_is_carried_out_when_it_is_over(
     done = threading.Event()
     apply, carry_out = worker.apply_next, worker.apply_deferred
 
-    def apply_and_be_told() -> Attempt | None:
-        attempt = apply()
+    def apply_and_be_told() -> bool:
+        has_tried = apply()
         GitHubDelivery.objects.create(
             organization=api.organization,
             delivery_id="1",
             event="repository",
             waiting=dump_event(Removed(owner_id=5, repository_id=7)),
         )
-        return attempt
+        return has_tried
 
     def carry_out_and_tell() -> int:
         count = carry_out()
@@ -201,16 +199,16 @@ def test_a_run_waits_for_one_purge_at_most(
         else:
             done.set()
 
-    def apply_and_note() -> Attempt | None:
-        attempt = apply()
-        happened.append(str(attempt and attempt.state))
-        return attempt
+    def apply_and_note() -> bool:
+        has_tried = apply()
+        happened.append("apply")
+        return has_tried
 
     monkeypatch.setattr(organization_deletion, "purge_repository", purge_and_queue)
     monkeypatch.setattr(worker, "apply_next", apply_and_note)
     embedded_worker.start()
     assert done.wait(WAIT_SECONDS)
-    assert happened == ["purge", "applied", "purge"]
+    assert happened == ["purge", "apply", "purge"]
 
 
 def test_what_fails_to_be_forgotten_does_not_skip_the_night_s_reconcile(

@@ -8,9 +8,9 @@ import pytest
 import time_machine
 from celery.beat import ScheduleEntry
 
-from central.celery import app
 from central.observability import celery
 from central.observability.celery import BeatScheduler
+from central.tasks import app  # with the schedule
 
 NOON = datetime(2026, 11, 26, 12, tzinfo=UTC)
 SWEEP = "sweep"

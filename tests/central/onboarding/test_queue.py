@@ -11,15 +11,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pytest_django import Settings
 
+from central.jobs import ERROR_CHARACTERS, ClaimLostError
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
 from central.onboarding.services import queue
-from central.onboarding.services.queue import (
-    BACKFILL_ATTEMPTS,
-    BACKFILL_ERROR_CHARACTERS,
-    ClaimLostError,
-    claim_next,
-    queue_pushed,
-)
+from central.onboarding.services.queue import BACKFILL_ATTEMPTS, CloneClaim, queue_pushed
 from central.onboarding.services.requests import cancel_backfill
 from central.repositories.models import IndexedBy, Push, Repository
 from central.tenancy.models import Organization
@@ -34,8 +29,8 @@ def backfill(settings: Settings) -> Backfill:
     return backfill_of(acme())
 
 
-def taken() -> queue.Claim:
-    claim = claim_next()
+def taken() -> CloneClaim:
+    claim = CloneClaim.next()
     assert claim is not None
     return claim
 
@@ -43,7 +38,7 @@ def taken() -> queue.Claim:
 def test_a_repository_is_claimed_once(backfill: Backfill) -> None:
     queued(backfill, "shop")
     assert taken().row.name == "shop"
-    assert claim_next() is None
+    assert CloneClaim.next() is None
 
 
 def test_a_lost_worker_s_repository_is_claimed_again(backfill: Backfill) -> None:
@@ -53,7 +48,7 @@ def test_a_lost_worker_s_repository_is_claimed_again(backfill: Backfill) -> None
     again = taken()
     assert again.row.attempts == 2
     with pytest.raises(ClaimLostError):
-        lost.enter("indexing")
+        lost.refresh(stage="indexing")
     lost.fail("too late")
     assert BackfillRepository.objects.get().state == WorkState.RUNNING
 
@@ -76,9 +71,9 @@ def test_a_worker_whose_clock_is_wrong_takes_no_repository_from_another(
     queued(backfill)
     claim = taken()
     with time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=False):
-        assert claim_next() is None
+        assert CloneClaim.next() is None
         assert queue.is_live(claim.row.claim)
-    claim.enter("indexing")
+    claim.refresh(stage="indexing")
 
 
 def test_a_repository_that_kills_its_worker_fails_at_last(backfill: Backfill) -> None:
@@ -100,7 +95,7 @@ def test_a_failed_attempt_is_repeated_later_and_at_last_fails(backfill: Backfill
         taken().retry("x" * 1_000)
         row = BackfillRepository.objects.get()
         assert row.state == WorkState.QUEUED
-        assert len(row.error) == BACKFILL_ERROR_CHARACTERS
+        assert len(row.error) == ERROR_CHARACTERS
         pauses.append((row.due_at - timezone.now()).total_seconds())
         BackfillRepository.objects.update(due_at=timezone.now())
     assert pauses == sorted(pauses)
@@ -125,7 +120,7 @@ def test_waiting_for_an_unavailable_server_is_no_attempt(backfill: Backfill) -> 
     row = BackfillRepository.objects.get()
     assert (row.state, row.attempts) == (WorkState.QUEUED, 0)
     assert row.due_at > timezone.now() + timedelta(seconds=100)
-    assert claim_next() is None
+    assert CloneClaim.next() is None
 
 
 def test_only_so_many_are_worked_on_at_once(backfill: Backfill, settings: Settings) -> None:
@@ -133,9 +128,9 @@ def test_only_so_many_are_worked_on_at_once(backfill: Backfill, settings: Settin
     queued(backfill)
     queued(backfill)
     first = taken()
-    assert claim_next() is None
+    assert CloneClaim.next() is None
     first.skip("empty")
-    assert claim_next() is not None
+    assert CloneClaim.next() is not None
 
 
 def test_an_organisation_has_so_many_an_hour(backfill: Backfill, settings: Settings) -> None:
@@ -144,7 +139,7 @@ def test_an_organisation_has_so_many_an_hour(backfill: Backfill, settings: Setti
     queued(backfill)
     other = queued(backfill_of(Organization.objects.create(slug="globex")))
     assert {taken().row.organization.slug, taken().row.organization.slug} == {"acme", "globex"}
-    assert claim_next() is None
+    assert CloneClaim.next() is None
     hour = timezone.now() - timedelta(hours=1, seconds=1)
     BackfillRepository.objects.exclude(pk=other.pk).update(claimed_at=hour)
     assert taken().row.organization.slug == "acme"
@@ -162,7 +157,7 @@ def test_a_large_organisation_does_not_keep_a_small_one_waiting(backfill: Backfi
 def test_nothing_of_an_ended_backfill_is_claimed(backfill: Backfill, state: ListState) -> None:
     queued(backfill)
     Backfill.objects.update(state=state)
-    assert claim_next() is None
+    assert CloneClaim.next() is None
 
 
 def test_running_work_ends_when_its_backfill_is_cancelled(backfill: Backfill) -> None:
@@ -170,7 +165,7 @@ def test_running_work_ends_when_its_backfill_is_cancelled(backfill: Backfill) ->
     claim = taken()
     cancel_backfill(backfill, actor="test")
     with pytest.raises(ClaimLostError):
-        claim.enter("indexing")
+        claim.refresh(stage="indexing")
     claim.retry("too late")
     assert BackfillRepository.objects.get().state == WorkState.SKIPPED
 
@@ -182,7 +177,7 @@ def test_a_cancelled_backfill_takes_no_place_of_another(
     queued(backfill)
     taken()
     queued(backfill_of(acme()), "next")
-    assert claim_next() is None
+    assert CloneClaim.next() is None
     cancel_backfill(backfill, actor="test")
     assert taken().row.name == "next"
 
@@ -190,7 +185,7 @@ def test_a_cancelled_backfill_takes_no_place_of_another(
 def test_nothing_of_a_retired_organisation_is_claimed(backfill: Backfill) -> None:
     queued(backfill)
     Organization.objects.update(retired_at=timezone.now())
-    assert claim_next() is None
+    assert CloneClaim.next() is None
 
 
 def indexed(backfill: Backfill, **members: object) -> BackfillRepository:

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from central.onboarding.management.commands import upgrade_index
 from central.onboarding.models import Backfill, BackfillRepository, ListState, WorkState
-from central.onboarding.services.queue import claim_next
+from central.onboarding.services.queue import CloneClaim
 from central.repositories.models import IndexedBy, Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import AuditEntry, Organization
@@ -61,7 +61,7 @@ def test_it_queues_what_is_older_once(backfill: Backfill) -> None:
 def test_what_a_run_may_use_stays_as_its_backfill_has_it(backfill: Backfill) -> None:
     cloned(backfill, "shop")
     upgrade()
-    claim = claim_next()
+    claim = CloneClaim.next()
     assert claim is not None
     assert claim.row.backfill == backfill
     assert claim.row.requested_by == COMMAND

@@ -72,7 +72,7 @@ ADMIN_PAGES = (
     "/admin/repositories/repository/",
     "/admin/ingest/indexrun/",
     "/admin/tenancy/apitoken/",
-    "/admin/tenancy/apitoken/add/",
+    "/admin/auth/user/add/",
     "/admin/tenancy/auditentry/",
 )
 REFUSED = ("400 (Bad Request)",)  # of a query with an error

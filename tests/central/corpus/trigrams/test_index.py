@@ -30,8 +30,8 @@ from central.corpus.trigrams.segments import insert_segment, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams
 from central.corpus.trigrams.upkeep import TextIndex
 from central.ingest.services import apply_commit
-from central.maintenance.tasks import maintain_text
 from central.repositories.models import Repository
+from central.tasks import maintain_text
 from tests.central.corpus.trigrams.scan import satisfies
 from tests.central.protocol import Api, api_of
 
