@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import Requested, wanted
+from indexer.ecosystems.npm.specifiers import Requested, uses_of, wanted
 from indexer.ecosystems.npm.workspace_settings import block_lines
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 
