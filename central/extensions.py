@@ -13,7 +13,7 @@ from django.apps import apps
 def added(attribute: str) -> list[Any]:
     """Return the objects that the apps name in `attribute`, in the order of INSTALLED_APPS.
 
-    `collectors`: classes of collectors of metrics. `follow_ups`: called after each applied run.
+    `collectors`: classes of collectors of metrics.
     `projections`: classes of `central.projections.Projection`. `deletions`: statements that delete
     a repository's rows, made by `central.maintenance.repository_deletion.deletion`, in tuples.
     `exports`: of an organisation, members of its archive as names with lines.

@@ -216,7 +216,7 @@ class Claim(Generic[_Row]):
 
     def requeue(self, error: str, seconds: float = 0.0) -> None:
         """Wait for a service that is unavailable: no attempt is counted."""
-        pause = min(max(seconds, self.first_pause_seconds), self.longest_pause_seconds)
+        pause = max(seconds, self.first_pause_seconds)
         self.put_back(pause, error, attempts=F("attempts") - 1)
 
     def release(self) -> None:
@@ -225,7 +225,8 @@ class Claim(Generic[_Row]):
 
     def put_back(self, seconds: float, error: str, **fields: Any) -> None:
         """Let the row wait, for any process, until so many seconds are over."""
-        due = {"due_at" if self.has_due_at else "lease_until": seconds_from_now(seconds)}
+        until = seconds_from_now(min(seconds, self.longest_pause_seconds))
+        due = {"due_at" if self.has_due_at else "lease_until": until}
         cleared = {"claim": None, "lease_until": None}
         self.mine().update(**cleared | due | self.reason(error) | dict(self.waits) | fields)
 

@@ -66,11 +66,11 @@ class Projection(ABC):
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", name)
             row = cursor.fetchone()
-        has_lock = bool(row and row[0])
+        is_alone = bool(row and row[0])
         try:
-            yield has_lock
+            yield is_alone
         finally:
-            if has_lock:
+            if is_alone:
                 with connection.cursor() as cursor:
                     cursor.execute("SELECT pg_advisory_unlock(%s, %s)", name)
 
@@ -90,8 +90,8 @@ class Projection(ABC):
     def _has_more(self, subject: int) -> bool:
         """Do a step if no other process does; what fails is logged and holds up no other."""
         try:
-            with self.held(subject) as has_lock:
-                return has_lock and self.update(subject)
+            with self.held(subject) as is_held:
+                return is_held and self.update(subject)
         except Exception:  # noqa: BLE001 (see above; the next sweep tries again)
             _log.exception(
                 "projection_not_updated", projection=type(self).__name__, subject=subject

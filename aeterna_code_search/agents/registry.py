@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 from aeterna_code_search.agents.backend import INVALID, ToolError
 from aeterna_code_search.agents.lean import lean
 from aeterna_code_search.agents.replies import Reply, result_of
+from aeterna_code_search.agents.requests import request_of, with_request
 from aeterna_code_search.agents.results import failure
 from indexer.output.terminal import SHOWN_NAME_CHARACTERS, first_names, first_sentences
 
@@ -77,8 +78,10 @@ class ToolRegistry:
         *,
         words: Mapping[str, str],
         wants_structure: WantsStructure = text_alone,
+        is_sidecar: bool = False,
     ) -> None:
         self._server = server
+        self._is_sidecar = is_sidecar
         self._words = words
         self._wants_structure = wants_structure
         self._tools: dict[str, Callable[..., Any]] = {}
@@ -87,11 +90,13 @@ class ToolRegistry:
         self._in_full: set[str] = set()
         server.middleware.append(self._check)
 
-    def add(
+    def add(  # noqa: PLR0913 (what there is to say of a tool)
         self,
         tool: Tool,
         *,
         title: str,
+        request: type | None = None,
+        without: Collection[str] = (),
         name: str | None = None,
         aliases: Collection[str] = (),
         effects: ToolAnnotations = READS,
@@ -100,6 +105,8 @@ class ToolRegistry:
     ) -> None:
         """Register a tool; its docstring is the description.
 
+        The tool gets what is given of the record `request`, but for the fields `without`, as
+        `**request` in the API's names.
         `name` defaults to the function's name. The `aliases` call the same tool and are not listed.
         `effects` are the annotations for clients. `is_listed_in_full`: also the limits of its
         arguments that an agent does not need. `is_always_structured`: the tool has no argument
@@ -109,20 +116,28 @@ class ToolRegistry:
         if is_listed_in_full:
             self._in_full.add(tool_name)
         self._aliases.update(dict.fromkeys(aliases, tool_name))
+        signature = inspect.signature(tool)
+        own = signature.parameters
+        if request is not None:
+            signature = with_request(
+                signature, request, without=without, is_sidecar=self._is_sidecar
+            )
 
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
             structure = lean if arguments.pop(_STRUCTURED, False) else None
             parameters = _parameters(self._metadata(tool_name), tool)
             provided = {parameters[name]: value for name, value in arguments.items()}
+            asked = {name: provided.pop(name) for name in [*provided] if name not in own}
             try:
-                reply = await tool(**provided)
+                reply = await tool(**provided, **request_of(asked))
             except ToolError as error:
                 return failure(self._translated(error))
             return reply if isinstance(reply, CallToolResult) else result_of(reply, structure)
 
         if not is_always_structured:
-            vars(answer)["__signature__"] = _with_structured(inspect.signature(tool))
+            signature = _with_structured(signature)
+        vars(answer)["__signature__"] = signature
         self._tools[tool_name] = answer
         self._server.add_tool(
             answer,

@@ -16,17 +16,8 @@ from aeterna_code_search.agents.codemap.tools import add_map_tools
 from aeterna_code_search.agents.files.tools import add_file_tools
 from aeterna_code_search.agents.graph.tools import add_graph_tools
 from aeterna_code_search.agents.parameters import (
-    ChunkType,
     MaxTokens,
-    Mode,
-    OptionalQuery,
-    Projects,
-    Queries,
     Query,
-    SearchCursor,
-    Similarity,
-    Workspace,
-    provided,
     require_one_query,
 )
 from aeterna_code_search.agents.registry import ToolRegistry, WantsStructure, text_alone
@@ -41,6 +32,8 @@ from aeterna_code_search.agents.truncation import (
     truncate_search,
     truncate_status,
 )
+from aeterna_code_search.contract.search import SearchRequest
+from aeterna_code_search.contract.status import StatusRequest
 from indexer.limits import RESULTS
 
 INSTRUCTIONS: Final = """\
@@ -77,10 +70,10 @@ def add_tools(
     """
     tools = ToolRegistry(server, words=_WORDS, wants_structure=wants_structure)
     code = _CodeTools(backend, hints)
-    tools.add(code.code_search, title="Search code")
+    tools.add(code.code_search, title="Search code", request=SearchRequest)
     add_file_tools(tools, backend, hints)
     add_trace_tools(tools, backend, hints)
-    tools.add(code.code_index_status, title="Index status")
+    tools.add(code.code_index_status, title="Index status", request=StatusRequest)
     tools.add(
         code.search_code,
         title="Search code (simple)",
@@ -99,39 +92,7 @@ class _CodeTools:
         self._backend = backend
         self._hints = hints
 
-    async def code_search(  # noqa: PLR0913 (the tool's parameters)
-        self,
-        query: OptionalQuery = None,
-        queries: Queries = None,
-        limit: Annotated[int, Field(ge=1, le=RESULTS, description="Results at most")] = 10,
-        workspace: Workspace = None,
-        include_projects: Annotated[Projects, Field(description="Only these repositories")] = None,
-        exclude_projects: Annotated[Projects, Field(description="Not these repositories")] = None,
-        language: Annotated[str | None, Field(max_length=40, description="Such as python")] = None,
-        chunk_type: Annotated[ChunkType | None, Field(description="Kind of hits")] = None,
-        path: Annotated[
-            str | None, Field(max_length=1_024, description="Start of a file's path")
-        ] = None,
-        exclude: Annotated[
-            str | None,
-            Field(max_length=1_000, description="Skip paths with: test|mock"),
-        ] = None,
-        expand: Annotated[
-            int,
-            Field(
-                ge=0,
-                le=100,
-                description="Lines around a hit, which is then whole",
-            ),
-        ] = 0,
-        mode: Annotated[
-            Mode,
-            Field(description="structural: ast-grep patterns"),
-        ] = "hybrid",
-        min_similarity: Similarity = None,
-        cursor: SearchCursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Reply:
+    async def code_search(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Find code in all indexed repositories by what it does or by name.
 
         Returns the best hits first: project/path:lines, definition, score and snippet.
@@ -139,41 +100,18 @@ class _CodeTools:
         what files must hold. Examples: query="verify a JWT", include_projects=["auth-service"];
         query='lang:go "WithTimeout" retry'; query="raise $E($$$) lang:python", mode="structural".
         """
-        require_one_query(query, queries)
-        answer = await self._backend().search(
-            provided(
-                query=query,
-                queries=queries,
-                limit=limit,
-                workspace=workspace,
-                include_projects=include_projects,
-                exclude_projects=exclude_projects,
-                language=language,
-                chunk_type=chunk_type,
-                path=path,
-                exclude=exclude,
-                expand=expand,
-                mode=mode,
-                min_similarity=min_similarity,
-                cursor=cursor,
-                group_by="file",
-            )
-        )
+        require_one_query(request)
+        answer = await self._backend().search({**request, "group_by": "file"})
         return Reply(with_hint(answer, self._hints), search_text, truncate_search, max_tokens)
 
     async def code_index_status(
-        self,
-        workspace: Workspace = None,
-        project: Annotated[
-            str | None, Field(max_length=200, description="This repository only")
-        ] = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
+        self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any
     ) -> Reply:
         """List the indexed repositories: commit, when it was indexed, state and sizes.
 
         Use it for the names of projects, or if something is not found.
         """
-        answer = await self._backend().status(provided(workspace=workspace, project=project))
+        answer = await self._backend().status(request)
         return Reply(answer, self._status_text, truncate_status, max_tokens)
 
     def _status_text(self, answer: Answer) -> str:

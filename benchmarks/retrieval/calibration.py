@@ -8,12 +8,12 @@ from random import Random
 from string import ascii_lowercase, digits
 from tomllib import loads
 
+from aeterna_code_search.contract.search import Confidence, Mode
 from benchmarks.retrieval.experiment import Copy, Version
 from benchmarks.retrieval.index import Index
 from benchmarks.retrieval.report import TITLES
 from benchmarks.retrieval.sample import Half, halves
-from central.search.confidence import Confidence, assess, confidence_of
-from central.search.query import Mode
+from central.search.confidence import assess, confidence_of
 
 TOPICS = Path(__file__).with_name("other_topics.toml")
 WORDS, IDENTIFIERS, OTHER = "nonsense words", "random identifiers", "other topics"

@@ -5,6 +5,7 @@ from pathlib import Path
 from tomllib import loads
 from typing import NamedTuple
 
+from aeterna_code_search.contract.search import Confidence, Mode
 from benchmarks.retrieval.calibration import nonsense
 from benchmarks.retrieval.experiment import Copy, Version
 from benchmarks.retrieval.index import Place
@@ -12,14 +13,7 @@ from benchmarks.retrieval.isotonic import Outcome, bins, brier, calibration_erro
 from benchmarks.retrieval.measures import DEPTH
 from benchmarks.retrieval.queries import Kind, Query, Target, whole_file
 from benchmarks.retrieval.sample import Half
-from central.search.confidence import (
-    Confidence,
-    Evidence,
-    confidence_of,
-    evidence_of,
-    match_of,
-)
-from central.search.query import Mode
+from central.search.confidence import Evidence, confidence_of, evidence_of, match_of
 
 OTHER_WORDS = Path(__file__).with_name("other_words.toml")
 LABELLED, UNANSWERED, UNSEEN = "labelled", "without an answer", "words that do not occur"

@@ -1,25 +1,17 @@
 """Answers about an organisation as one, and how the schema describes them."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Final
+from typing import Annotated
 
-from central.owners.answers import OWNER_COUNTS, OwnerCount
-from central.repositories.visibility import MISSING_MORE, AnsweringProject, MissingProject
-from central.trace.answers import ShownDefinition
-
-CODES: Final = {
-    "edges_behind": "files whose references are not known yet",
-    "entry_point": "may be called by the language, a framework or from outside",
-    "generated": "its file is generated",
-    "missing_projects": "projects in scope that may lack something",
-    "name_in_text": "its name stands where no reference explains it",
-    "older_extractor": "projects that an older extractor has read",
-    "outside_base": "may implement a member of a class or interface outside",
-    "partly_parsed": "files with its name in lines that their grammar does not understand",
-    "published": "part of a package that others may install",
-    "reexported": "files that only re-export it under the name of their package",
-    "unresolved_uses": "references by its name of which nothing tells what they mean",
-}
+from aeterna_code_search.contract.codemap import CODES
+from aeterna_code_search.contract.projects import (
+    MISSING_MORE,
+    OWNER_COUNTS,
+    AnsweringProject,
+    MissingProject,
+    OwnerCount,
+)
+from aeterna_code_search.contract.trace import ShownDefinition
 
 
 @dataclass(frozen=True, slots=True)

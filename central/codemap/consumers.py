@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
+from aeterna_code_search.contract.codemap import ConsumersRequest
 from central.codemap.answers import (
     Consumer,
     Consumers,
@@ -20,7 +21,6 @@ from central.codemap.answers import (
 )
 from central.codemap.currency import NOTHING_BESIDE, Beside, beside_stored, map_receipt
 from central.codemap.packages import Packages
-from central.codemap.requests import ConsumersRequest
 from central.codemap.uses import imports, uses
 from central.errors import NotFoundError
 from central.owners.answers import owner_counts

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from central.codemap.answers import CODES, Doubt
+from aeterna_code_search.contract.codemap import CODES
+from central.codemap.answers import Doubt
 from central.codemap.currency import Beside
 from central.codemap.mentions import first_mentions, languages_with
 from central.codemap.reached import ImportUses

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from aeterna_code_search.contract.codemap import MapRequest
 from central.codemap.answers import CodeMap, MapLink, MapNode, MapReceipt, Versions
 from central.codemap.currency import beside_stored, map_receipt
 from central.codemap.packages import Packages
@@ -12,7 +13,6 @@ from central.codemap.uses import calls, imports
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.request_scope import TraceScope, traced
-from central.trace.resolve.resolve import Confidence
 from central.trace.stored.package_imports import PackagePlace
 
 _VERSIONS: Final = 20  # of a link
@@ -37,30 +37,23 @@ class _Link:
 _Links = dict[tuple[PackagePlace, PackagePlace], _Link]
 
 
-def code_map(
-    *,
-    credential: Credential,
-    project: str = "",
-    level: str,
-    min_confidence: Confidence,
-    limit: int,
-) -> CodeMap:
+def code_map(*, credential: Credential, request: MapRequest) -> CodeMap:
     """Return the strongest links, and the nodes at their ends.
 
     Raises NotFoundError for an unknown project, and UnavailableError while edges are behind.
     """
-    with traced(credential, "map", project) as scope:
-        repository = scope.named(project).id if project else 0
+    with traced(credential, "map", request.project) as scope:
+        repository = scope.named(request.project).id if request.project else 0
         beside = beside_stored(credential.organization, scope)
-        drawn = _Map(scope, level)
+        drawn = _Map(scope, request.level)
         for (user, provider), count in calls(
-            scope.resolver, beside, inside=repository, min_confidence=min_confidence
+            scope.resolver, beside, inside=repository, min_confidence=request.min_confidence
         ).items():
             drawn.link(user, provider).calls += count
         for (user, provider), count in imports(scope.resolver, beside, inside=repository).items():
             drawn.link(user, provider).imports += count
         drawn.take_requirements(repository)
-        answer = drawn.answer(map_receipt(scope, beside), repository, limit)
+        answer = drawn.answer(map_receipt(scope, beside), repository, request.limit)
         scope.span.set_attributes(resultCount=len(answer.links))
     return answer
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from typing import Final
 
+from aeterna_code_search.contract.codemap import MostCalledRequest
 from central.codemap.answers import CallingProjectCount, MostCalled, MostCalledDefinition
 from central.codemap.currency import beside_stored, map_receipt
 from central.codemap.uses import uses
@@ -11,31 +12,29 @@ from central.tenancy.credentials import Credential
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.questions import Key
-from central.trace.resolve.resolve import Confidence
 
 _USERS: Final = 20  # of a definition
 _NOTHING: Final = "No other project that this credential sees uses a definition of {what}."
 
 
-def most_called(
-    *, credential: Credential, project: str = "", min_confidence: Confidence, limit: int
-) -> MostCalled:
+def most_called(*, credential: Credential, request: MostCalledRequest) -> MostCalled:
     """Return the definitions, of a project or of all, by how many other projects use them.
 
     Raises NotFoundError for an unknown project, and UnavailableError while edges are behind.
     """
+    project = request.project
     with traced(credential, "most called", project) as scope:
         of = scope.named(project).id if project else 0
         beside = beside_stored(credential.organization, scope)
         users: dict[Key, Counter[int]] = defaultdict(Counter)
         for use, count in uses(
-            scope.resolver, beside, inside=0, of=of, min_confidence=min_confidence
+            scope.resolver, beside, inside=0, of=of, min_confidence=request.min_confidence
         ).items():
             users[use.file, use.name][use.user.repository] += count
         order = sorted(
             users, key=lambda key: (-len(users[key]), -users[key].total(), key[1], key[0])
         )
-        found = definitions_at(scope.resolver, order[:limit])
+        found = definitions_at(scope.resolver, order[: request.limit])
         shown = [
             _shown(scope, definition, users[key]) for key in order if (definition := found.get(key))
         ]

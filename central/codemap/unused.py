@@ -1,10 +1,10 @@
 """Public definitions without a caller in any visible repository, and the doubts about each."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from central.codemap.answers import CODES, Unused, UnusedDefinition
+from aeterna_code_search.contract.codemap import CODES, LEFT_OUT, UnusedRequest
+from central.codemap.answers import Unused, UnusedDefinition
 from central.codemap.currency import Beside, beside_stored, map_receipt
 from central.codemap.doubts import doubts_of
 from central.codemap.reached import ReferenceTargets, imported, unreached
@@ -14,17 +14,14 @@ from central.http.cursors import decode_cursor, encode_cursor
 from central.http.parameters import to_json
 from central.search.ranking.rules import path_traits
 from central.tenancy.credentials import Credential
-from central.trace.answers import shown_definition
 from central.trace.constructors import class_of
+from central.trace.links import shown_definition
 from central.trace.receipts import LAST_PAGE
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.definitions import COLUMNS, JOINED, Definition
 
 UNUSED_DEFINITIONS: Final = 1_000  # at which a page looks
 UNUSED_TEXTS: Final = 20_000  # names that a page looks up in the text of a repository
-KINDS: Final = ("function", "method", "class", "interface", "enum", "struct", "trait", "type")
-MORE_KINDS: Final = ("constant", "property", "module")
-LEFT_OUT: Final = ("tests", "examples", "docs", "generated", "vendored", "declarations")
 _PORTION: Final = 200
 _SALT: Final = "central.codemap.unused"
 _MORE: Final = "None of the definitions that this page has looked at; next_cursor goes on."
@@ -52,18 +49,6 @@ _NEXT: Final = _sql("""SELECT {columns} {joined}
             AND o.qualified_name = left(s.qualified_name, -1 - length(s.name))
             AND o.start_line = s.start_line)
     ORDER BY f.path, s.start_line, s.qualified_name LIMIT %s""")
-
-
-@dataclass(frozen=True, slots=True)
-class UnusedRequest:
-    """A validated `GET /map/unused`; `doubts` are those that are allowed."""
-
-    project: str = ""
-    kind: tuple[str, ...] = KINDS
-    include: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = tuple(CODES)
-    limit: int = 50
-    cursor: str = ""
 
 
 class _Place(NamedTuple):

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence
 from central.codemap.currency import Beside
 from central.corpus.models import File
 from central.db import fetch_rows, id_array, sql_with
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.resolve import Confidence
 from central.trace.stored.models import Edge as StoredEdge
 from central.trace.stored.models import PackageImport, Path, Source
 from central.trace.stored.package_imports import (

@@ -4,13 +4,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from central.owners.ownership import OWNERS
-from central.repositories.visibility import (
-    AnsweringProject,
-    MissingProject,
-    RepositorySnapshot,
-    answering_projects,
-)
+from aeterna_code_search.contract.projects import OWNERS, AnsweringProject, MissingProject
+from central.repositories.visibility import RepositorySnapshot, answering_projects
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 import time
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.files import ContentRequest
 from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import InvalidError
 from central.files.answers import FileContent, UnparsedRange, files_receipt
-from central.files.requests import ContentRequest
 from central.owners.reading import owners_reader
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential

@@ -5,13 +5,13 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from aeterna_code_search.contract.files import ListRequest
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, like_pattern, one_moment, sql_with
 from central.errors import InvalidError
 from central.files.answers import FileEntry, FileList, files_receipt
 from central.files.directory import Position, directory_page, file_entries
-from central.files.requests import ListRequest
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential

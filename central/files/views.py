@@ -1,23 +1,17 @@
 """`/api/v1/files…`: parse, call, answer."""
 
-from typing import Any, Final
-
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from aeterna_code_search.contract.files import ContentRequest, ListRequest
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from central.files.answers import FileContent, FileList
 from central.files.content import read_lines
 from central.files.listing import list_files
 from central.files.requests import ContentRequestSerializer, ListRequestSerializer
-from central.http.parameters import INTEGER, query_object, to_json
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
-from central.tenancy.authentication import credential_for
-from central.tenancy.models import Scope
+from central.tenancy.credentials import Credential
+from central.tenancy.views import CredentialView, answers
 
 
 class FilesMissingSerializer(LackingSerializer):
@@ -32,48 +26,21 @@ _MADE: Made = {
 }
 FileListSerializer = serializer_of(FileList, _MADE)
 FileContentSerializer = serializer_of(FileContent, _MADE)
-_LISTS = ListRequestSerializer()
-_CONTENTS = ContentRequestSerializer()
-_NUMBERS: Final = dict.fromkeys(("limit", "start_line", "end_line"), INTEGER)
 
 
-class FilesView(APIView):
+class FilesView(CredentialView):
     """Directories and paths of a repository."""
 
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="list_files",
-        parameters=[ListRequestSerializer],
-        responses=FileListSerializer,
-        tags=["files"],
-    )
-    def get(self, request: Request) -> Response:
+    @answers("list_files", ListRequestSerializer, FileListSerializer, tag="files")
+    def get(self, credential: Credential, request: ListRequest) -> FileList:
         """Entries of a directory, or the paths that match a glob, of the indexed commit."""
-        query = _query(request)
-        credential = credential_for(request, query.get("org_id"))
-        answer = list_files(credential=credential, request=_LISTS.list_request(query))
-        return Response(to_json(answer))
+        return list_files(credential=credential, request=request)
 
 
-class ContentView(APIView):
+class ContentView(CredentialView):
     """Content of a repository."""
 
-    required_scope = Scope.SEARCH
-
-    @extend_schema(
-        operation_id="read_file",
-        parameters=[ContentRequestSerializer],
-        responses=FileContentSerializer,
-        tags=["files"],
-    )
-    def get(self, request: Request) -> Response:
+    @answers("read_file", ContentRequestSerializer, FileContentSerializer, tag="files")
+    def get(self, credential: Credential, request: ContentRequest) -> FileContent:
         """Lines of a file, of the indexed commit."""
-        query = _query(request)
-        credential = credential_for(request, query.get("org_id"))
-        answer = read_lines(credential=credential, request=_CONTENTS.content_request(query))
-        return Response(to_json(answer))
-
-
-def _query(request: Request) -> dict[str, Any]:
-    return query_object(request.query_params, lists=frozenset(), numbers=_NUMBERS)
+        return read_lines(credential=credential, request=request)

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from aeterna_code_search.contract.notes import Note
+
 Made: TypeAlias = dict[type, type[serializers.Serializer[Any]]]
 Field: TypeAlias = serializers.Field[Any, Any, Any, Any]
 
@@ -62,11 +64,12 @@ def _options(annotation: Any) -> tuple[Any, dict[str, Any]]:
     """Return the type without notes and None, and the options of the field that they mean."""
     options: dict[str, Any] = {}
     if get_origin(annotation) is Annotated:
-        annotation, note = get_args(annotation)
-        if isinstance(note, str):
-            options["help_text"] = note
-        else:
-            options["choices"] = [member.value for member in note]
+        annotation, *notes = get_args(annotation)
+        for note in notes:
+            if isinstance(note, str):
+                options["help_text"] = note
+            elif not isinstance(note, Note):
+                options["choices"] = [getattr(member, "value", member) for member in note]
     parts = get_args(annotation)
     if NoneType in parts:
         annotation, options["allow_null"] = parts[0], True

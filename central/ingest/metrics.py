@@ -16,10 +16,11 @@ from prometheus_client.core import GaugeHistogramMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from aeterna_code_search.contract.status import IndexState
 from central.db import sql_with
 from central.ingest.models import IndexRun
 from central.repositories.models import Push, Repository
-from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
+from central.repositories.states import LIVE_RUN_STATES, RunState, with_states
 
 ENDED_KEY: Final = "ingest.metrics.ended"
 _ENDED_SECONDS: Final = 60

@@ -7,16 +7,12 @@ from typing import Annotated, Any, Final
 
 from django.db import connection
 
+from aeterna_code_search.contract.projects import MISSING_MORE, AnsweringProject, MissingProject
 from central.corpus.models import File, Symbol
 from central.db import sql_with
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
-from central.repositories.visibility import (
-    MISSING_MORE,
-    AnsweringProject,
-    MissingProject,
-    RepositorySnapshot,
-)
+from central.repositories.visibility import RepositorySnapshot
 
 
 @dataclass(frozen=True, slots=True)

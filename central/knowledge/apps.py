@@ -8,7 +8,6 @@ class KnowledgeConfig(AppConfig):
 
     name = "central.knowledge"
     default_auto_field = "django.db.models.BigAutoField"
-    follow_ups = ("central.background.GRAPH.wake",)
     projections = ("central.knowledge.services.catch_up.KnowledgeGraph",)
     deletions = ("central.knowledge.services.retention.DELETIONS",)
     exports = ("central.knowledge.services.retention.export_members",)

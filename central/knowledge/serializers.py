@@ -1,48 +1,36 @@
 """The graph's requests as they come, and its answers as the schema describes them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from rest_framework import serializers
 
+from aeterna_code_search.contract.knowledge import (
+    DOCUMENT_KINDS,
+    ContextRequest,
+    Link,
+    NodeFilter,
+    RelatedRequest,
+    Traversal,
+    UnmigratedRequest,
+    ViolationsRequest,
+)
 from central.ast_grep import LANGUAGES
 from central.http.parameters import (
     OrganizationSerializer,
-    StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
-    StrictFloatField,
-    StrictIntegerField,
     StrictSerializer,
 )
+from central.http.requests import request_serializer
 from central.knowledge.adrs import NODE_TITLE_CHARACTERS
 from central.knowledge.models import NodeKind, Severity
 from central.knowledge.services.documents import NewDocument
-from central.knowledge.services.links import Link
-from central.knowledge.services.not_run import LISTED_NODES
-from central.knowledge.services.questions import NodeFilter, Traversal
-from central.knowledge.traversal import Direction
 from indexer.globs import excess, ignore_spec
-from indexer.limits import (
-    CONTEXT_TOKENS,
-    EDGE_TYPE_CHARACTERS,
-    NODE_BODY_BYTES,
-    NODE_ID_CHARACTERS,
-    RULE_BYTES,
-)
+from indexer.limits import NODE_BODY_BYTES, RULE_BYTES
 
-TRAVERSAL_DEPTH: Final = 5
-TRAVERSED_NODES: Final = 1_000
 POLICY_PATTERNS: Final = 100
-DOCUMENT_KINDS = [NodeKind.KNOWLEDGE.value, NodeKind.POLICY.value, NodeKind.MEMORY.value]
-
-
-class NodeIdField(StrictCharField):
-    def __init__(self, **options: Any) -> None:
-        options.setdefault(
-            "help_text", "ADR-042, PROJECT/ADR-042, code:PROJECT/PATH or code:PROJECT/PATH#NAME"
-        )
-        super().__init__(max_length=NODE_ID_CHARACTERS, trim_whitespace=True, **options)
 
 
 class PatternsField(serializers.ListField):
@@ -115,108 +103,18 @@ class UpdateNodeSerializer(_DocumentMembersSerializer):
     message = StrictCharField(max_length=500, required=False, allow_blank=True)
 
 
-class ListNodesSerializer(OrganizationSerializer):
-    """`GET /graph/nodes`."""
-
-    kind = StrictChoiceField(choices=DOCUMENT_KINDS, required=False)
-    project = StrictCharField(max_length=200, required=False)
-    query = StrictCharField(
-        max_length=200, required=False, help_text="A part of the id or the title, in any case"
-    )
-    archived = StrictBooleanField(
-        required=False, help_text="Only those whose file is gone, or only the others"
-    )
-    limit = StrictIntegerField(min_value=1, max_value=LISTED_NODES, default=50)
-    cursor = StrictCharField(max_length=1_000, required=False, help_text="next_cursor of a page")
-
-    def node_filter(self, query: Mapping[str, Any]) -> NodeFilter:
-        return NodeFilter(**self.checked(query))
+ListNodesSerializer = request_serializer(NodeFilter, name="ListNodes")
+TraverseSerializer = request_serializer(Traversal, name="Traverse")
+ProjectQuestionSerializer = request_serializer(ViolationsRequest, name="ProjectQuestion")
+UnmigratedSerializer = request_serializer(UnmigratedRequest, name="Unmigrated")
+RelatedSerializer = request_serializer(RelatedRequest, name="Related")
+ContextSerializer = request_serializer(ContextRequest, name="Context")
 
 
-class _FromSerializer(OrganizationSerializer):
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": NodeIdField(), **super().get_fields()}
-
-
-class LinkSerializer(_FromSerializer):
-    """`POST` and `DELETE /graph/links`."""
-
-    to = NodeIdField()
-    type = StrictCharField(
-        max_length=EDGE_TYPE_CHARACTERS, help_text="Such as implements or derived_from"
-    )
-    weight = StrictFloatField(min_value=0.0, max_value=1.0, required=False, allow_null=True)
+class LinkSerializer(request_serializer(Link)):  # type: ignore[misc]
     properties = serializers.DictField(required=False)
 
-    def link(self, body: Mapping[str, Any]) -> Link:
-        found = self.checked(body)
-        return Link(source=found.pop("from"), target=found.pop("to"), **found)
-
-
-class TraverseSerializer(_FromSerializer):
-    """`GET /graph/traverse`."""
-
-    types = serializers.ListField(
-        child=StrictCharField(max_length=EDGE_TYPE_CHARACTERS),
-        min_length=1,
-        max_length=20,
-        required=False,
-        help_text="Edges to follow; default: every type",
-    )
-    direction = StrictChoiceField(choices=list(Direction), default=str(Direction.BOTH))
-    depth = StrictIntegerField(min_value=1, max_value=TRAVERSAL_DEPTH, default=1)
-    limit = StrictIntegerField(
-        min_value=1,
-        max_value=TRAVERSED_NODES,
-        default=100,
-        help_text="Nodes at most, nearest first",
-    )
-
-    def traversal(self, query: Mapping[str, Any]) -> Traversal:
-        found = self.checked(query)
-        types = found.pop("types", None)
-        return Traversal(
-            source=found.pop("from"),
-            types=None if types is None else tuple(types),
-            direction=Direction(found.pop("direction")),
-            **found,
-        )
-
-
-class ProjectQuestionSerializer(OrganizationSerializer):
-    """Of a project, a page at a time."""
-
-    project = StrictCharField(max_length=200)
-    limit = StrictIntegerField(min_value=1, max_value=LISTED_NODES, default=50)
-    cursor = StrictCharField(max_length=3_000, required=False, help_text="next_cursor of a page")
-
-
-class UnmigratedSerializer(ProjectQuestionSerializer):
-    """`GET /graph/unmigrated`."""
-
-    path = StrictCharField(
-        max_length=1_024, required=False, help_text="What a file's path begins with"
-    )
-
-
-class RelatedSerializer(OrganizationSerializer):
-    """`GET /graph/related`."""
-
-    id = NodeIdField()
-    target_type = StrictChoiceField(
-        choices=["code", *DOCUMENT_KINDS], help_text="knowledge: decisions and policies"
-    )
-    limit = StrictIntegerField(min_value=1, max_value=45, default=10)
-
-    def question(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        found = self.checked(query)
-        return {"text": found.pop("id"), **found}
-
-
-class ContextSerializer(OrganizationSerializer):
-    """`GET /graph/context`."""
-
-    project = StrictCharField(max_length=200)
-    file = StrictCharField(max_length=1_024)
-    max_tokens = StrictIntegerField(min_value=200, max_value=CONTEXT_TOKENS, default=4_000)
+    def record_of(self, given: dict[str, Any]) -> Link:
+        """Return the link with its properties."""
+        link: Link = super().record_of(given)
+        return replace(link, properties=given.get("properties", {}))

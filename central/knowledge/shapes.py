@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from central.http.serializers import Made, serializer_of
 from central.knowledge.answers import EdgeView, NodeView, NotRun, PolicyView
 from central.knowledge.services.about import LinkedDocument
@@ -11,7 +12,6 @@ from central.knowledge.services.context import ContextAnswer
 from central.knowledge.services.questions import NodesAnswer, TraverseAnswer
 from central.knowledge.services.related import RelatedAnswer
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
 
 
 class GraphMissingSerializer(LackingSerializer):

@@ -6,9 +6,9 @@ linked to its file.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.knowledge import Direction
 from central.db import fetch_rows, id_array, sql_with
 from central.knowledge.access import VISIBLE_NODE, visible_node_parameters
 from central.knowledge.models import Edge, Node
@@ -17,14 +17,6 @@ from central.repositories.visibility import VISIBLE
 from central.tenancy.credentials import Credential
 
 _EDGES_OF_NODE: Final = 4  # times the nodes that are wanted: what is read of a level
-
-
-class Direction(StrEnum):
-    """Which edges of a node are followed."""
-
-    OUT = "out"
-    IN = "in"
-    BOTH = "both"
 
 
 class Step(NamedTuple):

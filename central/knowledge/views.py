@@ -9,6 +9,15 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from aeterna_code_search.contract.knowledge import (
+    ContextRequest,
+    Link,
+    NodeFilter,
+    RelatedRequest,
+    Traversal,
+    UnmigratedRequest,
+    ViolationsRequest,
+)
 from central.errors import InvalidError
 from central.http.parameters import OrganizationSerializer, to_json
 from central.knowledge.resolution import node_id
@@ -61,25 +70,18 @@ _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
 _DUCKDB: Final = "application/vnd.duckdb"
 _Data = dict[str, Any]
 
-_LIST: Final = ListNodesSerializer()
 _CREATE: Final = CreateNodeSerializer()
 _UPDATE: Final = UpdateNodeSerializer()
 _ONE: Final = OrganizationSerializer()
-_LINK: Final = LinkSerializer()
-_TRAVERSE: Final = TraverseSerializer()
-_VIOLATIONS: Final = ProjectQuestionSerializer()
-_UNMIGRATED: Final = UnmigratedSerializer()
-_RELATED: Final = RelatedSerializer()
-_CONTEXT: Final = ContextSerializer()
 
 
 class NodesView(CredentialView):
     """Documents of the graph."""
 
     @answers("graph_list_nodes", ListNodesSerializer, NodesAnswerSerializer)
-    def get(self, credential: Credential, query: _Data) -> NodesAnswer:
+    def get(self, credential: Credential, wanted: NodeFilter) -> NodesAnswer:
         """ADRs, policies and memories by id, a page at a time, without bodies."""
-        return list_nodes(credential=credential, wanted=_LIST.node_filter(query))
+        return list_nodes(credential=credential, wanted=wanted)
 
     @answers("graph_create_node", CreateNodeSerializer, {201: NodesAnswerSerializer}, in_body=True)
     def post(self, credential: Credential, body: _Data) -> Response:
@@ -119,51 +121,51 @@ class LinksView(CredentialView):
     """Explicit edges."""
 
     @answers("graph_link", LinkSerializer, dict.fromkeys((200, 201), EdgeSerializer), in_body=True)
-    def post(self, credential: Credential, body: _Data) -> Response:
+    def post(self, credential: Credential, asked: Link) -> Response:
         """Link two nodes; the same link again changes its weight and properties alone."""
-        edge, is_new = link(credential=credential, asked=_LINK.link(body))
+        edge, is_new = link(credential=credential, asked=asked)
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
         return Response(to_json(edge_view(edge)), status=status)
 
     @answers("graph_unlink", LinkSerializer, {204: None}, in_body=True)
-    def delete(self, credential: Credential, body: _Data) -> None:
+    def delete(self, credential: Credential, asked: Link) -> None:
         """Delete an explicit link."""
-        unlink(credential=credential, asked=_LINK.link(body))
+        unlink(credential=credential, asked=asked)
 
 
 class TraverseView(CredentialView):
     @answers("graph_traverse", TraverseSerializer, TraverseAnswerSerializer)
-    def get(self, credential: Credential, query: _Data) -> TraverseAnswer:
+    def get(self, credential: Credential, asked: Traversal) -> TraverseAnswer:
         """Nodes around a node, nearest first, with the edges that lead there."""
-        return traverse(credential=credential, asked=_TRAVERSE.traversal(query))
+        return traverse(credential=credential, asked=asked)
 
 
 class ViolationsView(CredentialView):
     @answers("graph_violations", ProjectQuestionSerializer, ViolationsAnswerSerializer)
-    def get(self, credential: Credential, query: _Data) -> ViolationsAnswer:
+    def get(self, credential: Credential, request: ViolationsRequest) -> ViolationsAnswer:
         """Code that violates a policy, with lines and the matched text."""
-        return violations(credential=credential, **_VIOLATIONS.checked(query))
+        return violations(credential=credential, request=request)
 
 
 class UnmigratedView(CredentialView):
     @answers("graph_unmigrated", UnmigratedSerializer, UnmigratedAnswerSerializer)
-    def get(self, credential: Credential, query: _Data) -> UnmigratedAnswer:
+    def get(self, credential: Credential, request: UnmigratedRequest) -> UnmigratedAnswer:
         """Definitions without a migrated_to edge on themselves, their file or a directory above."""
-        return unmigrated(credential=credential, **_UNMIGRATED.checked(query))
+        return unmigrated(credential=credential, request=request)
 
 
 class RelatedView(CredentialView):
     @answers("graph_related", RelatedSerializer, RelatedAnswerSerializer)
-    def get(self, credential: Credential, query: _Data) -> RelatedAnswer:
+    def get(self, credential: Credential, request: RelatedRequest) -> RelatedAnswer:
         """Code that resembles a document, or documents that resemble code."""
-        return related(credential=credential, **_RELATED.question(query))
+        return related(credential=credential, request=request)
 
 
 class ContextView(CredentialView):
     @answers("graph_context", ContextSerializer, ContextAnswerSerializer)
-    def get(self, credential: Credential, query: _Data) -> ContextAnswer:
+    def get(self, credential: Credential, request: ContextRequest) -> ContextAnswer:
         """Decisions, policies, memories, callers and callees of a file."""
-        return context(credential=credential, **_CONTEXT.checked(query))
+        return context(credential=credential, request=request)
 
 
 class SnapshotView(CredentialView):

@@ -30,6 +30,7 @@ from central.http.asgi import RequestThreads
 from central.http.lanes import Lane
 from central.http.parameters import to_json
 from central.http.problems import problem_for
+from central.http.requests import RequestSerializer
 from central.http.turns import in_lane
 from central.knowledge.serializers import (
     ContextSerializer,
@@ -67,24 +68,8 @@ STATEMENT_SECONDS = AGENT_ANSWER_SECONDS + 5  # statements end with the answer
 _Parameters = Mapping[str, Any]
 _Answers = Callable[[Credential, _Parameters], Any]
 
-_SEARCH = SearchRequestSerializer()
 _STATUS = StatusRequestSerializer()
-_CALLERS = CallersRequestSerializer()
-_CALLEES = CalleesRequestSerializer()
-_GRAPH = GraphRequestSerializer()
-_POSITION = PositionSerializer()
-_REFERENCES = ReferencesRequestSerializer()
-_LIST_FILES = ListRequestSerializer()
-_READ_FILE = ContentRequestSerializer()
 _LINK = LinkSerializer()
-_MAP = MapRequestSerializer()
-_CONSUMERS = ConsumersRequestSerializer()
-_UNUSED = UnusedRequestSerializer()
-_TRAVERSE = TraverseSerializer()
-_VIOLATIONS = ProjectQuestionSerializer()
-_UNMIGRATED = UnmigratedSerializer()
-_RELATED = RelatedSerializer()
-_CONTEXT = ContextSerializer()
 
 _log = structlog.get_logger(__name__)
 
@@ -164,49 +149,48 @@ def _document(answers: _Answers, credential: Credential, given: _Parameters) -> 
     return answer
 
 
-def _search(who: Credential, body: _Parameters) -> Any:
-    return search(credential=who, request=_SEARCH.search_request(body))
+def _reading(
+    asked: type[RequestSerializer], answers: Callable[..., Any], name: str = "request"
+) -> _Answers:
+    """Return what reads a request and answers it, which takes it as `name`."""
+    serializer = asked()
+    return lambda who, given: answers(credential=who, **{name: serializer.read(given)})
+
+
+_search: Final = _reading(SearchRequestSerializer, search)
 
 
 def _status(who: Credential, query: _Parameters) -> Any:
     return index_status(credential=who, project=_STATUS.project_in(query))
 
 
-def _list_files(who: Credential, query: _Parameters) -> Any:
-    return list_files(credential=who, request=_LIST_FILES.list_request(query))
-
-
-def _read_file(who: Credential, query: _Parameters) -> Any:
-    return read_lines(credential=who, request=_READ_FILE.content_request(query))
+_list_files: Final = _reading(ListRequestSerializer, list_files)
+_read_file: Final = _reading(ContentRequestSerializer, read_lines)
 
 
 def _link(who: Credential, body: _Parameters) -> Any:
-    edge, _ = link(credential=who, asked=_LINK.link(body))
+    edge, _ = link(credential=who, asked=_LINK.read(body))
     return edge_view(edge)
 
 
 _TRACES: Final[Mapping[str, _Answers]] = {
-    "callers": lambda who, query: callers(credential=who, request=_CALLERS.trace_request(query)),
-    "callees": lambda who, query: callees(credential=who, request=_CALLEES.trace_request(query)),
-    "graph": lambda who, query: graph(credential=who, request=_GRAPH.graph_request(query)),
-    "definition": lambda who, query: definition_at(credential=who, **_POSITION.checked(query)),
-    "references": lambda who, query: references(
-        credential=who, request=_REFERENCES.references_request(query)
-    ),
+    "callers": _reading(CallersRequestSerializer, callers),
+    "callees": _reading(CalleesRequestSerializer, callees),
+    "graph": _reading(GraphRequestSerializer, graph),
+    "definition": _reading(PositionSerializer, definition_at, "position"),
+    "references": _reading(ReferencesRequestSerializer, references),
 }
 _MAPS: Final[Mapping[str, _Answers]] = {
-    "map": lambda who, query: code_map(credential=who, **_MAP.checked(query)),
-    "map/consumers": lambda who, query: consumers(
-        credential=who, request=_CONSUMERS.consumers_request(query)
-    ),
-    "map/unused": lambda who, query: unused(credential=who, request=_UNUSED.unused_request(query)),
+    "map": _reading(MapRequestSerializer, code_map),
+    "map/consumers": _reading(ConsumersRequestSerializer, consumers),
+    "map/unused": _reading(UnusedRequestSerializer, unused),
 }
 _QUESTIONS: Final[Mapping[str, _Answers]] = {
-    "traverse": lambda who, query: traverse(credential=who, asked=_TRAVERSE.traversal(query)),
-    "violations": lambda who, query: violations(credential=who, **_VIOLATIONS.checked(query)),
-    "unmigrated": lambda who, query: unmigrated(credential=who, **_UNMIGRATED.checked(query)),
-    "related": lambda who, query: related(credential=who, **_RELATED.question(query)),
-    "context": lambda who, query: context(credential=who, **_CONTEXT.checked(query)),
+    "traverse": _reading(TraverseSerializer, traverse, "asked"),
+    "violations": _reading(ProjectQuestionSerializer, violations),
+    "unmigrated": _reading(UnmigratedSerializer, unmigrated),
+    "related": _reading(RelatedSerializer, related),
+    "context": _reading(ContextSerializer, context),
 }
 
 

@@ -2,26 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Annotated, Final
 
+from aeterna_code_search.contract.projects import OWNERS_LISTED, OwnerCount
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
-
-OWNERS_LISTED: Final = 100  # with the number of rows of each
-OWNER_COUNTS: Final = (
-    f"By owner of their files, the first {OWNERS_LISTED}; a row whose file has two owners counts "
-    "for both"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerCount:
-    """How many rows of an answer are in files of one owner."""
-
-    owner: Annotated[str | None, "null: the files have none, or it is not known"]
-    count: int
-    known: Annotated[bool, "Whether the CODEOWNERS of the repositories could be read"] = True
 
 
 def owner_counts(

@@ -9,7 +9,6 @@ from central.owners.codeowners import Codeowners, InvalidLine, Syntax, is_addres
 from central.owners.patterns import PatternIndex
 
 AN_ADDRESS: Final = "an e-mail address"  # instead of one that is not shown
-OWNERS: Final = "Who owns the file by CODEOWNERS; empty: no owner; null: not known"
 TIME_USED_UP: Final = "The time for looking at the patterns of CODEOWNERS was used up."
 _RULE_BYTES: Final = 400  # of a rule in memory, roughly
 _WILDCARD_BYTES: Final = 4_000  # more of one that an automaton looks for

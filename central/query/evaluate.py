@@ -14,22 +14,34 @@ Term = Filter | ContentTerm
 MatchedTerms = Mapping[Term, bool]
 
 
-class Owners(Protocol):
-    """The owners of a repository's files."""
+class KnownValues(Protocol):
+    """What a filter compares beside names: such as the owners of a repository's files."""
 
     @property
     def names(self) -> Collection[str] | None:
-        """All that own a file of it, perhaps others too; None if that is not known."""
+        """All that a file of it has, perhaps others too; None if that is not known."""
 
     def of(self, path: str) -> Collection[str] | None:
-        """Return the owners of a file; None if they are not known."""
+        """Return those of a file; None if they are not known."""
 
 
-# Repository, path, language, owners
-_Facts = tuple[str | None, str | None, str | None, Owners | None]
+RepositoryValues = Mapping[FilterName, KnownValues]
+# Repository, path, language, values
+_Facts = tuple[str, str | None, str | None, RepositoryValues]
 _Truth = Callable[[_Facts, MatchedTerms], bool | None]
-_PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2, FilterName.OWNER: 3}
-_COSTS: Final = (1, 2, 0, 3)  # of looking at each; terms of content have none, and come first
+_PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
+# Filters of values, and how one compares them.
+_MATCHERS: Final[Mapping[FilterName, Callable[..., Callable[[str], bool]]]] = {
+    FilterName.OWNER: owner_matcher
+}
+# Of looking at each; terms of content have none, and come first.
+_COSTS: Final[Mapping[FilterName, int]] = {
+    FilterName.LANG: 0,
+    FilterName.REPO: 1,
+    FilterName.FILE: 2,
+    **dict.fromkeys(_MATCHERS, 3),
+}
+_NO_VALUES: Final[RepositoryValues] = {}
 _NOTHING_FOUND: MatchedTerms = {}
 
 
@@ -44,12 +56,13 @@ class Evaluator:
         self._truth: _Truth = _always
         if self.predicate is not None:
             self._truth = _compiled(self.predicate, query)
-        self.reads_names = any(map(_is_of_names, leaves(self.predicate)))
-        self.reads_owners = any(map(_is_of_owner, leaves(self.predicate)))
+        names = {term.name for term in leaves(self.predicate) if isinstance(term, Filter)}
+        self.reads_names = not names.isdisjoint(_COSTS)
+        self.reads_values = names.intersection(_MATCHERS)
 
-    def repository(self, name: str, owners: Owners | None = None) -> bool | None:
+    def repository(self, name: str, values: RepositoryValues = _NO_VALUES) -> bool | None:
         """Return whether files of the repository match: all, none, or it depends on the file."""
-        return self._truth((name, None, None, owners), _NOTHING_FOUND)
+        return self._truth((name, None, None, values), _NOTHING_FOUND)
 
     def file(
         self,
@@ -57,25 +70,16 @@ class Evaluator:
         repository: str,
         path: str,
         language: str,
-        owners: Owners | None = None,
+        values: RepositoryValues = _NO_VALUES,
         found: MatchedTerms = _NOTHING_FOUND,
     ) -> bool | None:
-        """Return whether a file matches; `owners` are those of its repository.
+        """Return whether a file matches; `values` are those of its repository.
 
         `found` says which literals, patterns, `sym:` and `type:` filters are true of the file.
-        The answer is None only if it depends on one that is not in `found`, or on owners that are
+        The answer is None only if it depends on one that is not in `found`, or on values that are
         not known.
         """
-        return self._truth((repository, path, language, owners), found)
-
-
-def _is_of_names(term: Node) -> bool:
-    """Return whether a term is about the repository, the path, the language or the owners."""
-    return isinstance(term, Filter) and term.name in _PLACES
-
-
-def _is_of_owner(term: Node) -> bool:
-    return isinstance(term, Filter) and term.name is FilterName.OWNER
+        return self._truth((repository, path, language, values), found)
 
 
 def _always(_facts: _Facts, _found: MatchedTerms) -> bool:
@@ -93,8 +97,8 @@ def _compiled(node: Node, query: Query) -> _Truth:
         case And(terms=terms) | Or(terms=terms):
             parts = [_compiled(term, query) for term in sorted(terms, key=_cost)]
             return _first(parts, decides=isinstance(node, Or))
-        case Filter(name=FilterName.OWNER):
-            return _of_owner(node)
+        case Filter(name=name) if name in _MATCHERS:
+            return _of_values(node)
         case Filter(name=name) if name in _PLACES:
             return _of_name(node, query)
         case Word():  # a predicate has none
@@ -106,9 +110,9 @@ def _cost(node: Node) -> int:
     """Return the highest cost of the names that a node looks at."""
     return max(
         (
-            _COSTS[_PLACES[leaf.name]]
+            _COSTS[leaf.name]
             for leaf in leaves(node)
-            if isinstance(leaf, Filter) and leaf.name in _PLACES
+            if isinstance(leaf, Filter) and leaf.name in _COSTS
         ),
         default=-1,
     )
@@ -127,16 +131,17 @@ def _of_name(term: Filter, query: Query) -> _Truth:
     return truth
 
 
-def _of_owner(term: Filter) -> _Truth:
-    """Return the truth of `owner:`; a repository without the owner is decided as a whole."""
+def _of_values(term: Filter) -> _Truth:
+    """Return the truth of a filter of values: a repository without it is decided as a whole."""
     wants_none = term.match is Match.SUBSTRING and term.value.lower() == NO_OWNER
-    test = owner_matcher(term.value, term.match, column=term.column)
+    test = _MATCHERS[term.name](term.value, term.match, column=term.column)
 
     def truth(facts: _Facts, _found: MatchedTerms) -> bool | None:
-        _, path, _, owners = facts
-        if owners is None:
+        _, path, _, of_repository = facts
+        values = of_repository.get(term.name)
+        if values is None:
             return None
-        names = owners.names if path is None else owners.of(path)
+        names = values.names if path is None else values.of(path)
         if names is None:
             return None
         holds = not names if wants_none else any(map(test, names))

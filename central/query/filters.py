@@ -1,10 +1,10 @@
-"""The filters: their names, those of other tools, and the values that are names themselves."""
+"""The filters: their names and what their values are, and what other tools call them."""
 
 import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from indexer.records.files import ChunkType
 
@@ -34,16 +34,56 @@ NO_OWNER: Final = "none"  # the value of `owner:` for files without one
 
 CASE: Final = "case"
 CONTENT: Final = "content"  # another way to write a literal or a regular expression
+
+
+class FilterHelp(NamedTuple):
+    """What the value of a filter is; `also` are other names of it."""
+
+    also: tuple[str, ...]
+    value: str
+    example: str
+
+
+# The texts are Markdown, as in docs/reference/query.md.
+FILTERS: Final[Mapping[str, FilterHelp]] = {
+    FilterName.REPO: FilterHelp(
+        ("r",),
+        "a part of the repository's name, a glob or `/regex/`; upper and lower case are the same",
+        "repo:auth token",
+    ),
+    FilterName.FILE: FilterHelp(
+        ("f", "path"), "a part of the path, a glob or `/regex/`", "file:*.py retry"
+    ),
+    FilterName.LANG: FilterHelp(
+        ("l", "language"),
+        "a language, such as `python`, or a common name of one, such as `py` or `c++`",
+        'lang:py "import"',
+    ),
+    FilterName.SYM: FilterHelp(
+        ("symbol",), "a part of a definition's name, a glob or `/regex/`", "sym:retry"
+    ),
+    FilterName.TYPE: FilterHelp(
+        (),
+        "`function`, `method`, `class`, `comment`, `module`, `text`; `file`; `symbol`",
+        "type:symbol retry",
+    ),
+    FilterName.OWNER: FilterHelp(
+        (),
+        "who owns the file by CODEOWNERS: `@acme/platform`, `platform`, `@acme/*`, `/regex/`; "
+        "`none`: files without one; upper and lower case are the same",
+        "owner:@acme/platform retry",
+    ),
+    CASE: FilterHelp((), "`yes`, `no` or `auto`; for the whole query, once", 'case:yes "Token"'),
+    CONTENT: FilterHelp(
+        (),
+        "another way to write a literal or a regular expression: "
+        '`content:word`, `content:"a b"`, `content:/x/`',
+        "content:token",
+    ),
+}
 NAMES: Final[Mapping[str, str]] = {
-    **{name.value: name.value for name in FilterName},
-    "r": FilterName.REPO,
-    "f": FilterName.FILE,
-    "path": FilterName.FILE,
-    "l": FilterName.LANG,
-    "language": FilterName.LANG,
-    "symbol": FilterName.SYM,
-    CASE: CASE,
-    CONTENT: CONTENT,
+    **{str(name): str(name) for name in FILTERS},
+    **{other: str(name) for name, filter_help in FILTERS.items() for other in filter_help.also},
 }
 TYPES: Final = frozenset({*(kind.value for kind in ChunkType), "file", "symbol"})
 FOREIGN_TYPES: Final[Mapping[str, str]] = {

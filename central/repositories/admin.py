@@ -14,8 +14,9 @@ from django.utils.text import Truncator
 from django.utils.timesince import timesince
 from unfold.decorators import display
 
+from aeterna_code_search.contract.status import IndexState
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
+from central.repositories.states import LIVE_RUN_STATES, RunState, with_states
 from central.tenancy.admin_base import ReadOnlyAdmin
 
 RETIRED = "purging"

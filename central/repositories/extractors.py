@@ -5,34 +5,21 @@ extractor finds, and are what they were before the upgrade.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Final
+from typing import Final
 
+from aeterna_code_search.contract.projects import OLDER_EXTRACTOR_NAMED, OlderExtractor
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
 from indexer.pipeline.versions import NEWEST
 from indexer.records.extractors import EVERYTHING, MANIFESTS, SELECTION, Extractor, depends_on
 
-OLDER_EXTRACTOR_NAMED: Final = 20  # projects that a receipt names
 # Which files have a manifest the newer extractor may say, so these concern every repository.
 _OF_ALL: Final = frozenset({EVERYTHING, MANIFESTS})
 _sql = sql_with(repository=Repository)
 _CONTENTS = _sql("""SELECT id, extractor, skipped, ARRAY(SELECT jsonb_object_keys(languages))
     FROM {repository} WHERE id = ANY(%s::bigint[])""")
-
-
-@dataclass(frozen=True, slots=True)
-class OlderExtractor:
-    """Repositories that an older extractor has read, until their next run.
-
-    The answer may lack what the newer one finds in them. That leaves it `complete`: after an
-    upgrade it holds for most, and nothing is lost that was there before.
-    """
-
-    count: int = 0
-    sample: Annotated[list[str], f"The first {OLDER_EXTRACTOR_NAMED}"] = field(default_factory=list)
 
 
 def parts_to_read_again(repository: Repository) -> list[str]:

@@ -6,10 +6,11 @@ from datetime import datetime
 
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
+from aeterna_code_search.contract.status import IndexState
 from central.db import fetch_rows, sql_with
 from central.errors import NotFoundError
 from central.repositories.models import Repository
-from central.repositories.states import IndexState, with_live_runs, with_states
+from central.repositories.states import with_live_runs, with_states
 from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
 from central.tenancy.credentials import Credential
 

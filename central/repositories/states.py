@@ -1,12 +1,12 @@
 """The states of runs and of indexes: their values, and the rules of an index's state."""
 
-from enum import StrEnum
 from typing import Any
 
 from django.db import models
 from django.db.models import Case, CharField, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import JSONObject
 
+from aeterna_code_search.contract.status import RUN_STATES_NOT_ENDED, IndexState
 from central.repositories.models import IndexProblem, Repository
 from indexer.records.runs import Reason
 
@@ -24,7 +24,7 @@ class RunState(models.TextChoices):
     EXPIRED = "expired"
 
 
-LIVE_RUN_STATES = (RunState.OPEN, RunState.QUEUED, RunState.APPLYING)
+LIVE_RUN_STATES = tuple(map(RunState, RUN_STATES_NOT_ENDED))
 BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
 FAILURES = (IndexProblem.FAILED, IndexProblem.NOT_CLONED)
 # Reasons of an abandoned run that mean: the index is as new as its commit.
@@ -34,17 +34,6 @@ NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
 def had_nothing_to_do(state: str, reason: str) -> bool:
     """Whether a run ended because the index is as new as its commit: it was not cancelled."""
     return state == RunState.ABANDONED and reason in NOTHING_TO_DO
-
-
-class IndexState(StrEnum):
-    """The state of an index; the first that holds, in this order."""
-
-    PAUSED = "paused"  # an administrator stopped indexing
-    INDEXING = "indexing"  # a run is open, queued or being applied
-    FAILED = "failed"  # the newest run failed, or the clone of one without an index
-    BEHIND = "behind"  # a newer commit is known that is not indexed
-    NEVER = "never"
-    CURRENT = "current"
 
 
 def with_live_runs(repositories: QuerySet[Repository]) -> QuerySet[Repository]:

@@ -1,121 +1,34 @@
 """The status of the index: one answer for every protocol."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Count, Window
 from django.db.models.functions import RowNumber
 
+from aeterna_code_search.contract.status import (
+    STATUS_UNREAD_MANIFESTS,
+    IndexStatus,
+    LiveRun,
+    ProjectStatus,
+)
 from central.errors import NotFoundError
 from central.extensions import added
 from central.repositories.disk_usage import disk_bytes
 from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
-from central.repositories.models import IndexedBy, Repository
-from central.repositories.states import (
-    LIVE_RUN_STATES,
-    IndexState,
-    index_state,
-    with_live_runs,
-)
+from central.repositories.models import Repository
+from central.repositories.states import index_state, with_live_runs
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 from indexer.ecosystems import ecosystem_of
 from indexer.records.languages import WITHOUT_SYMBOLS
 
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
-STATUS_UNREAD_MANIFESTS: Final = 20  # that the status of a project names
 RULES: Final = "rules"
 _OTHERS: Final = "other indexers"
 _NAMED: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class LiveRun:
-    """A run that has not ended."""
-
-    id: UUID
-    state: Annotated[str, LIVE_RUN_STATES]
-    progress: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectStatus:
-    """One repository's index."""
-
-    project: str
-    default_branch: str
-    last_indexed_commit: str | None
-    indexed_at: datetime | None
-    generation: int
-    state: Annotated[str, IndexState]
-    mode: str | None
-    reason: str | None
-    vectors: Annotated[
-        str | None, "relay, direct, or direct_refused: relayed, because direct was refused"
-    ]
-    reindex_requested_at: Annotated[
-        datetime | None, "Since when the next run is to process every file; null: it is not"
-    ]
-    indexed_by: Annotated[str, IndexedBy]
-    files: int
-    skipped: int
-    skipped_reasons: Annotated[
-        dict[str, int] | None,
-        "Reason → skipped files; null: too many for one answer, ask for one project",
-    ]
-    generated: Annotated[int, "Of the files: only symbols, references and text are indexed"]
-    partly_parsed: Annotated[int, "Of the files: a grammar understands only a part of them"]
-    unread_manifests: Annotated[
-        dict[str, str],
-        "Path → why a manifest is not read, or not whole: invalid, too_large or partial; the first "
-        f"{STATUS_UNREAD_MANIFESTS}",
-    ]
-    older_extractor: Annotated[
-        list[str],
-        "Parts of the extractor that are older than this service's: languages, hosts, manifests, "
-        "selection, or everything; the next run reads what depends on them again",
-    ]
-    chunks: int
-    symbols: int
-    references: int
-    disk_bytes: Annotated[
-        int,
-        "Bytes on disk, estimated: by its rows, its share of the tables and of the embedded "
-        "vector store; measured at most every five minutes",
-    ]
-    languages: dict[str, int]
-    resolved_by: Annotated[
-        dict[str, int],
-        "Of the files that may have references: which SCIP indexer, with its version, has bound "
-        "them, or the service's own rules → files",
-    ]
-    languages_without_symbols: Annotated[
-        list[str], "Languages of its files of which only text is indexed: no definitions or callers"
-    ]
-    embedder: str | None
-    policies_not_run: Annotated[
-        list[str], "Ids of policies that are not run in it; each policy's own answer says why"
-    ]
-    error: str | None
-    lacking_since: Annotated[
-        datetime | None,
-        "Since when it should have an index and has none: answers lack it; else null",
-    ]
-    run: LiveRun | None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
-    """The organisation's index."""
-
-    org_id: str
-    last_updated: datetime | None
-    total_chunks: int
-    projects: list[ProjectStatus]
 
 
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:

@@ -9,10 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from aeterna_code_search.contract.projects import AnsweringProject
+from aeterna_code_search.contract.status import IndexStatus
 from central.http.parameters import OrganizationSerializer, StrictCharField, to_json
 from central.http.serializers import serializer_of
-from central.repositories.status import IndexStatus, index_status
-from central.repositories.visibility import AnsweringProject
+from central.repositories.status import index_status
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 

@@ -7,15 +7,15 @@ the visible repositories: snapshots, and which commits answered.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from django.db.models import QuerySet
 from django.urls import reverse
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from central.db import fetch_rows, sql_with
 from central.errors import NotFoundError
 from central.http.urls import service_url
@@ -134,29 +134,6 @@ def forge_file_url(web_url: str, commit: str, path: str) -> str:
 def forge_directory_url(web_url: str, commit: str, path: str) -> str:
     """Return the address of a directory at the forge, as of a commit."""
     return f"{web_url.rstrip('/')}/tree/{commit}/{quote(path, safe='/')}".rstrip("/")
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweringProject:
-    """A project that an answer is of."""
-
-    project: str
-    commit: str
-    indexed_at: datetime | None
-
-
-MISSING_MORE: Final = "How many more have no index than `missing` names"
-
-
-@dataclass(frozen=True, slots=True)
-class MissingProject:
-    """A project in scope whose index may be incomplete."""
-
-    project: str
-    reason: str
-    since: Annotated[
-        datetime | None, "Since when it waits for its first index; null: it is not that"
-    ] = None
 
 
 _sql = sql_with(

@@ -10,20 +10,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from central.search.query import Mode, SymbolName
+from aeterna_code_search.contract.search import Confidence, Mode
+from central.search.query import SymbolName
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import ScoredHit
 
 _FIRST = 10  # hits that are looked at, whatever the size of a page
 _DEFINITIONS = 3  # among the first of them a definition of the name asked for is certain
-
-
-class Confidence(StrEnum):
-    """Whether an answer has a good match; `NONE`: its hits are the nearest that there are."""
-
-    STRONG = "strong"
-    WEAK = "weak"
-    NONE = "none"
 
 
 class Signal(StrEnum):

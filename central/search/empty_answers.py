@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from typing import Final
 
+from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.search import Mode
 from central.query.filters import NO_OWNER, FilterName
 from central.query.patterns import owner_matcher, text_matcher
 from central.query.syntax import (
@@ -17,12 +19,10 @@ from central.query.syntax import (
     conjuncts,
 )
 from central.repositories.models import Repository
-from central.repositories.visibility import MissingProject
 from central.search.exact.plan import exact_plan
 from central.search.exact.structural import StructuralMatcher
 from central.search.filters import is_narrowed
 from central.search.hints import hint_for
-from central.search.query import Mode
 from central.search.reading import ReadRequest
 from central.search.scope import SearchScope
 from central.sentences import Sentence, similar_names

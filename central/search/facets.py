@@ -5,12 +5,12 @@ The files are those that the search has read: its candidates, or all that match.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import commonprefix
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from central.owners.answers import OwnerCount
+from aeterna_code_search.contract.projects import OwnerCount
+from aeterna_code_search.contract.search import FacetCount, Facets
 from central.query.filters import NO_OWNER
 
 FACET_VALUES: Final = 12  # repositories, languages or directories with counts of a search
@@ -37,31 +37,6 @@ class _Place(NamedTuple):
 
 
 _Places: TypeAlias = Mapping[_Place, int]
-
-
-@dataclass(frozen=True, slots=True)
-class FacetCount:
-    """A value and how many files have it."""
-
-    value: Annotated[
-        str, "A repository, a language, a directory with a slash at its end, an owner or none"
-    ]
-    files: int
-
-
-@dataclass(frozen=True, slots=True)
-class Facets:
-    """Files by repository, language, directory and owner, most files first.
-
-    Directories are those below the deepest one that holds all files.
-    """
-
-    files: int
-    at_least: Annotated[bool, "Whether the search may not have read all files that match"]
-    repository: list[FacetCount]
-    language: list[FacetCount]
-    directory: list[FacetCount]
-    owner: list[FacetCount]
 
 
 def facets_of(

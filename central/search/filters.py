@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from central.search.query import SearchRequest
+from aeterna_code_search.contract.search import SearchRequest
 from indexer.store.base import PointFilter
 
 

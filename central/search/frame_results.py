@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from aeterna_code_search.contract.search import Result, SearchRequest
 from central.owners.reading import OwnersReader
 from central.query.pasted.paths import tails
 from central.query.pasted.stack_trace import StackTrace
 from central.repositories.visibility import RepositorySnapshot
-from central.search.answers import Result
 from central.search.exact.files import contents
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import Lines
@@ -16,7 +16,6 @@ from central.search.file_tails import FrameSymbol, files_ending, symbols_around
 from central.search.filters import row_filter
 from central.search.frame_places import ChosenPlaces, FramePlace, candidate_places, choose_places
 from central.search.line_results import exact_result
-from central.search.query import SearchRequest
 
 _AROUND: Final = 3  # lines before and after, at least
 _CONTENT: Final = 2_000  # characters of them, at least

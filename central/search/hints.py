@@ -3,10 +3,9 @@
 import re
 from typing import Final
 
-from central.repositories.visibility import MissingProject
-from central.search.confidence import Confidence
+from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.search import Confidence, Mode, SearchRequest
 from central.search.filters import is_narrowed
-from central.search.query import Mode, SearchRequest
 from central.sentences import Sentence
 
 # With the results of an answer of this confidence.

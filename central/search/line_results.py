@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from aeterna_code_search.contract.search import ContextLine, MatchedLine, Result, SearchRequest
 from central.repositories.visibility import RepositorySnapshot
-from central.search.answers import ContextLine, Result
 from central.search.exact.hits import FileHit
-from central.search.exact.matching import EXACT_LINE_CHARACTERS, Lines, MatchedLine, matched_lines
-from central.search.query import SearchRequest
+from central.search.exact.matching import EXACT_LINE_CHARACTERS, Lines, matched_lines
 
 # By a file's rank: the lowest score, and the share of the path rules.
 _SCORES: Final = ((0.5, 0.5), (0.5, 0.0), (0.25, 0.25), (0.0, 0.25))

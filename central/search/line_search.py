@@ -8,34 +8,34 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
+from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.search import (
+    Confidence,
+    Facets,
+    Result,
+    SearchAnswer,
+    SearchRequest,
+    StreamEnd,
+    Total,
+)
 from central.db import one_moment
 from central.errors import InvalidError
 from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
 from central.owners.answers import owner_counts
-from central.owners.ownership import RepositoryOwners
+from central.query.evaluate import RepositoryValues
 from central.query.syntax import Query
-from central.repositories.visibility import MissingProject
-from central.search.answers import (
-    Answer,
-    Result,
-    StreamEnd,
-    Total,
-    missing_projects,
-    search_receipt,
-)
-from central.search.confidence import Confidence
 from central.search.empty_answers import exact_hint
 from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
-from central.search.facets import Facets, facets_of
+from central.search.facets import facets_of
 from central.search.filters import RowFilter, row_filter
 from central.search.line_results import exact_result
-from central.search.query import SearchRequest
 from central.search.reading import ReadRequest, read_request
+from central.search.receipts import missing_projects, search_receipt
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 
@@ -49,7 +49,9 @@ EXACT_STREAM_FILES: Final = 200_000  # candidates that a stream orders and reads
 LineCondition = Callable[[int, str, str], bool]
 
 
-def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
+def find_lines(
+    *, credential: Credential, request: SearchRequest, read: ReadRequest
+) -> SearchAnswer:
     """Return a page of files that match, with their lines.
 
     All of it is read as of one moment. Raises InvalidError for the cursor of another search and
@@ -76,7 +78,7 @@ def find_lines(*, credential: Credential, request: SearchRequest, read: ReadRequ
     return replace(answer, next_cursor=cursor, hint=hint)
 
 
-def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> Answer | None:
+def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> SearchAnswer | None:
     """Return the first page of files of the scope that match; None if there is none in time."""
     started, plan = time.perf_counter(), _checked_plan(read)
     with one_moment():
@@ -93,7 +95,7 @@ def _answer(
     page: ExactPage,
     missing: list[MissingProject],
     started: float,
-) -> Answer:
+) -> SearchAnswer:
     request = read.request
     scope.owners.read_ahead(
         scope.searched[key] for key in {hit.file.repository for hit in page.hits}
@@ -101,7 +103,7 @@ def _answer(
     results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
     seconds = time.perf_counter() - started
     SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
-    return Answer(
+    return SearchAnswer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(results),
@@ -129,7 +131,7 @@ def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: b
     search = ExactSearch(
         plan,
         scope.searched,
-        owners=_owners(scope, plan),
+        values=_values(scope, plan),
         rows=rows,
         files=EXACT_HINT_FILES,
         seconds=EXACT_HINT_SECONDS,
@@ -228,13 +230,13 @@ class Restriction:
         return _reasons(self.scope, self.plan, self.unread)
 
     def repositories(self) -> list[int]:
-        """Return the ids of repositories to search: not those without an owner of the query."""
-        owners = _owners(self.scope, self.plan)
+        """Return the ids of repositories to search: not those without a value of the query."""
+        values = _values(self.scope, self.plan)
         return [
             key
             for key, item in self.scope.searched.items()
-            if key not in owners
-            or self.plan.evaluator.repository(item.name, owners[key]) is not False
+            if key not in values
+            or self.plan.evaluator.repository(item.name, values[key]) is not False
         ]
 
 
@@ -251,7 +253,7 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
     search = ExactSearch(
         plan,
         scope.searched,
-        owners=_owners(scope, plan),
+        values=_values(scope, plan),
         rows=row_filter(read.request),
         files=EXACT_FILES,
         seconds=EXACT_SECONDS,
@@ -262,29 +264,27 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
 
 
 def _of_names(plan: ExactPlan, scope: SearchScope) -> LineCondition:
-    searched, owners = scope.searched, _owners(scope, plan)
+    searched, values = scope.searched, _values(scope, plan)
 
     def holds(repository: int, path: str, language: str) -> bool:
         truth = plan.evaluator.file(
             repository=searched[repository].name,
             path=path,
             language=language,
-            owners=owners.get(repository),
+            values=values.get(repository, {}),
         )
         return truth is True
 
     return holds
 
 
-def _owners(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryOwners]:
-    """Return the owners of what is searched, by repository; none if the query does not ask."""
-    return scope.owners.of(scope.searched.values()) if plan.evaluator.reads_owners else {}
+def _values(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryValues]:
+    return scope.values(plan.evaluator.reads_values)
 
 
 def _reasons(scope: SearchScope, plan: ExactPlan, unread: Unread) -> Mapping[int, str]:
     """Return why the answer may lack something, by the repository's id."""
-    unowned = scope.owners.unread if plan.evaluator.reads_owners else []
-    return dict.fromkeys(unowned, "owners_unread") | unread.reasons
+    return scope.values_unread(plan.evaluator.reads_values) | unread.reasons
 
 
 def _among(found: Collection[tuple[int, str]]) -> LineCondition:
@@ -303,7 +303,7 @@ def _exact_search(
     return ExactSearch(
         plan,
         scope.searched,
-        owners=_owners(scope, plan),
+        values=_values(scope, plan),
         rows=row_filter(read.request),
         files=files,
         seconds=seconds,

@@ -9,6 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from aeterna_code_search.contract.search import (
+    Confidence,
+    Mode,
+    ReadAs,
+    Reading,
+    SearchAnswer,
+    SearchRequest,
+)
 from central.db import one_moment
 from central.query.pasted.error_message import (
     ErrorMessage,
@@ -20,14 +28,12 @@ from central.query.pasted.error_message import (
 from central.query.pasted.places import parse_place
 from central.query.pasted.stack_trace import StackTrace, parse_trace
 from central.query.syntax import Literal, Node, Query, Regex, conjunction, conjuncts
-from central.search.answers import Answer, ReadAs, Reading, missing_projects, search_receipt
-from central.search.confidence import Confidence
 from central.search.frame_places import ChosenPlaces
 from central.search.frame_results import find_places, frame_results
 from central.search.line_search import first_lines_in
-from central.search.query import Mode, SearchRequest
 from central.search.ranking.rules import path_traits
 from central.search.reading import ReadRequest, check_characters
+from central.search.receipts import missing_projects, search_receipt
 from central.search.scope import SearchScope, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -80,7 +86,7 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
 
 def find_pasted(
     *, credential: Credential, request: SearchRequest, pasted: PastedText
-) -> Answer | None:
+) -> SearchAnswer | None:
     """Return the lines of a pasted trace, or those that hold an error's text; None without any."""
     scope = search_scope(credential, ReadRequest(request, Query()))
     answer = None
@@ -101,7 +107,7 @@ def words_of(request: SearchRequest, pasted: PastedText) -> SearchRequest | None
     return replace(request, queries=(text,)) if text else None
 
 
-def by_words(answer: Answer, request: SearchRequest, pasted: PastedText) -> Answer:
+def by_words(answer: SearchAnswer, request: SearchRequest, pasted: PastedText) -> SearchAnswer:
     """Return the answer to a search by `words_of` as that to the pasted text."""
     if pasted.trace and not pasted.is_place:
         frames = len(pasted.trace.frames) + pasted.trace.unplaced
@@ -123,7 +129,7 @@ def by_words(answer: Answer, request: SearchRequest, pasted: PastedText) -> Answ
 
 def find_parts(
     *, credential: Credential, request: SearchRequest, read: ReadRequest, message: str
-) -> Answer | None:
+) -> SearchAnswer | None:
     """Return lines that hold the parts of a text which look as if they were not filled in.
 
     `read` restricts the files. None if no line has them, or if they are a single word.
@@ -133,14 +139,16 @@ def find_parts(
     return _find_message(scope, request, error, read.query)
 
 
-def _about(answer: Answer, request: SearchRequest) -> Answer:
+def _about(answer: SearchAnswer, request: SearchRequest) -> SearchAnswer:
     (text,) = request.queries
     if len(text) > _SHOWN_CHARACTERS:
         text = f"{text[:_SHOWN_CHARACTERS]}…"
     return replace(answer, query=text, queries=[text])
 
 
-def _find_frames(scope: SearchScope, request: SearchRequest, trace: StackTrace) -> Answer | None:
+def _find_frames(
+    scope: SearchScope, request: SearchRequest, trace: StackTrace
+) -> SearchAnswer | None:
     started = time.perf_counter()
     with one_moment():
         chosen = find_places(trace, request, scope.searched)
@@ -150,7 +158,7 @@ def _find_frames(scope: SearchScope, request: SearchRequest, trace: StackTrace) 
         return None
     missing = missing_projects(scope.selected, scope.unknown, {})
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    return Answer(
+    return SearchAnswer(
         query="",
         queries=[],
         count=len(results),
@@ -190,10 +198,10 @@ def _reading(trace: StackTrace, chosen: ChosenPlaces) -> Reading:
 
 def _find_message(
     scope: SearchScope, request: SearchRequest, error: ErrorMessage, restriction: Query
-) -> Answer | None:
+) -> SearchAnswer | None:
     """Return the first lines of a file that may make the message, else of one that quotes it."""
     until = time.monotonic() + ERROR_SECONDS
-    quoting: Answer | None = None
+    quoting: SearchAnswer | None = None
     for terms, parts in _terms(error):
         seconds = min(ERROR_SEARCH_SECONDS, until - time.monotonic())
         if seconds <= 0:

@@ -6,17 +6,13 @@ weight the guess.
 
 import re
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import lru_cache
-from typing import Final
 
 from central.search.definition_keywords import wanted_definition
 from indexer.lexical import query_terms, term_id, tokenize
 from indexer.records.files import ChunkType
 
-EXACT_LINES_OF_RESULT: Final = 20
 MAX_RESULTS = 200
-EXPANDED_CONTENT = 20_000  # characters, where `expand` is given and `max_content` is not
 
 
 def _set(words: str) -> frozenset[str]:
@@ -48,54 +44,6 @@ _INTENTS = {
     "vendored": "vendor vendored third_party thirdparty",
 }
 _INTENT_OF = {word: intent for intent, words in _INTENTS.items() for word in words.split()}
-
-
-class Mode(StrEnum):
-    """The lists that a search uses; the last three read the text as it stands in files."""
-
-    HYBRID = "hybrid"
-    SEMANTIC = "semantic"
-    LEXICAL = "lexical"
-    SYMBOL = "symbol"
-    LITERAL = "literal"
-    REGEX = "regex"
-    STRUCTURAL = "structural"
-
-
-class GroupBy(StrEnum):
-    """What is one result of a ranked search: a definition or piece of text, or a whole file.
-
-    Searches for symbols list definitions, and exact searches list files, whatever it says.
-    """
-
-    NONE = "none"
-    FILE = "file"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """A validated body of `POST /api/v1/search`, without the organisation.
-
-    `lines`: how many of each result of an exact search; only pages ask for others.
-    """
-
-    queries: tuple[str, ...]
-    limit: int = 10
-    mode: Mode = Mode.HYBRID
-    include_projects: tuple[str, ...] = ()
-    exclude_projects: tuple[str, ...] = ()
-    language: str = ""
-    chunk_type: str = ""
-    path: str = ""
-    exclude: str = ""
-    expand: int = 0
-    max_content: int = 500
-    min_similarity: float | None = None
-    cursor: str = ""
-    explain: bool = False
-    group_by: GroupBy = GroupBy.NONE
-    lines: int = EXACT_LINES_OF_RESULT
-    facets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

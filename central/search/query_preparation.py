@@ -20,13 +20,14 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db.models import Sum
 
+from aeterna_code_search.contract.search import Mode
 from central.circuit import Circuit, CircuitOpenError
 from central.corpus.backends import embedder
 from central.corpus.embeddings import unpack_term_ids
 from central.corpus.models import TermStat
 from central.observability.metrics import EMBEDDER_REQUESTS
 from central.repositories.visibility import RepositorySnapshot
-from central.search.query import Mode, ParsedQuery, parse_query
+from central.search.query import ParsedQuery, parse_query
 from indexer.embedding.catalogue import REMOTE
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec, TermVector, Vector

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from aeterna_code_search.contract.search import Result, ResultSpan, SearchRequest
 from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot
-from central.search.answers import Result, ResultSpan
-from central.search.query import SearchRequest
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.scoring import ScoredHit
 from central.search.rows import DisplayedText

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeGuard
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
@@ -23,7 +24,6 @@ from central.query.syntax import (
     conjuncts,
     leaves,
 )
-from central.search.query import Mode, SearchRequest
 from indexer.records.languages import LANGUAGES
 
 INSTEAD_RESULTS: Final = 5  # by words, if a quoted text stands nowhere

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from aeterna_code_search.contract.search import Mode
 from central.search.file_similarity import file_similarities
 from central.search.filters import RowFilter
 from central.search.fusion import floor, keep_highest, merge_lists
-from central.search.query import Mode
 from central.search.query_preparation import PreparedQuery
 from central.search.rows import (
     Definition,

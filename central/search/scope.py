@@ -1,18 +1,19 @@
 """The repositories of a search, and the cursors of its pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from central.http import cursors
 from central.owners.reading import OwnersReader, owners_reader
+from central.query.evaluate import RepositoryValues
 from central.query.filters import FilterName, Match
 from central.query.patterns import text_matcher
 from central.query.syntax import And, Filter, Node, Not, Or
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
-from central.search.query import GroupBy, SearchRequest
 from central.search.reading import ReadRequest
 from central.tenancy.credentials import Credential
 
@@ -38,7 +39,7 @@ def decode_cursor(*, request: SearchRequest, organization: str) -> Any:
 def _cursor_key(request: SearchRequest, organization: str) -> object:
     """Return the fields that decide order and hits, without page size and display options."""
     key = asdict(replace(request, cursor="", limit=1, expand=0, max_content=0, lines=0))
-    del key["explain"], key["facets"]
+    del key["explain"], key["facets"], key["query"]
     if request.group_by is GroupBy.NONE:
         del key["group_by"]  # cursors from before there was one stay valid
     return [organization, key]
@@ -94,6 +95,27 @@ class SearchScope:
     def searched(self) -> dict[int, RepositorySnapshot]:
         """Those that have an index, by id."""
         return {item.id: item for item in self.selected if item.generation > 0}
+
+    def values(
+        self, asked: Collection[FilterName], repositories: Iterable[RepositorySnapshot] = ()
+    ) -> dict[int, RepositoryValues]:
+        """Return what these filters compare, by repository: of all that are searched, or of some.
+
+        Nothing if no filter asks.
+        """
+        some = [*repositories] or [*self.searched.values()]
+        read = {name: self._reader(name).of(some) for name in asked}
+        return {
+            item.id: {name: values[item.id] for name, values in read.items()}
+            for item in (some if read else ())
+        }
+
+    def values_unread(self, asked: Collection[FilterName]) -> dict[int, str]:
+        """Return the repositories of which `values` did not learn all, with the reason."""
+        return {key: f"{name}s_unread" for name in asked for key in self._reader(name).unread}
+
+    def _reader(self, name: FilterName) -> OwnersReader:
+        return {FilterName.OWNER: self.owners}[name]
 
     @property
     def fingerprint(self) -> str:

@@ -11,34 +11,38 @@ from functools import lru_cache, partial
 from typing import Final
 from uuid import UUID
 
+from aeterna_code_search.contract.search import (
+    Confidence,
+    Facets,
+    GroupBy,
+    Instead,
+    Mode,
+    Result,
+    SearchAnswer,
+    SearchRequest,
+)
 from central.corpus.backends import vector_store
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.owners.answers import owner_counts
 from central.query.syntax import Query
 from central.repositories.visibility import answering_projects
-from central.search.answers import (
-    Answer,
-    Instead,
-    Result,
-    missing_projects,
-    search_receipt,
-)
-from central.search.confidence import Confidence, assess, confidence_of
+from central.search.confidence import assess, confidence_of
 from central.search.empty_answers import query_advice, repository_hint
-from central.search.facets import Facets, facets_of
+from central.search.facets import facets_of
 from central.search.filters import point_filter, row_filter
 from central.search.hints import OF_CONFIDENCE, called_name, hint_for, trace_advice
 from central.search.line_search import find_lines, restriction
 from central.search.pasted import by_words as answered_by_words
 from central.search.pasted import find_parts, find_pasted, read_pasted, words_of
 from central.search.pieces import Joiner, ungrouped
-from central.search.query import MAX_RESULTS, GroupBy, Mode, SearchRequest
+from central.search.query import MAX_RESULTS
 from central.search.query_preparation import prepare
 from central.search.ranked_results import build_results
 from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import ScoredHit, rerank
 from central.search.reading import ReadRequest, read_request, without_quotes
+from central.search.receipts import missing_projects, search_receipt
 from central.search.retrieval import CandidateBatch, RetrievalPlan, candidate_batches
 from central.search.rows import LiveChunk, displayed_rows, first_lines, is_defined
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
@@ -64,7 +68,7 @@ class _Page:
     facets: Facets | None
 
 
-def search(*, credential: Credential, request: SearchRequest) -> Answer:
+def search(*, credential: Credential, request: SearchRequest) -> SearchAnswer:
     """Return the requested page of results from the repositories visible to the credential.
 
     If a repository on the page is re-indexed meanwhile (of an empty page: any that is searched),
@@ -84,7 +88,7 @@ def search(*, credential: Credential, request: SearchRequest) -> Answer:
     return answer
 
 
-def _pasted_answer(credential: Credential, request: SearchRequest) -> Answer | None:
+def _pasted_answer(credential: Credential, request: SearchRequest) -> SearchAnswer | None:
     """Return the answer to a pasted trace, place or error; None if the text is a query."""
     pasted = read_pasted(request)
     if pasted is None:
@@ -98,7 +102,7 @@ def _pasted_answer(credential: Credential, request: SearchRequest) -> Answer | N
     return answered_by_words(answer, request, pasted)
 
 
-def _query_answer(credential: Credential, request: SearchRequest) -> Answer:
+def _query_answer(credential: Credential, request: SearchRequest) -> SearchAnswer:
     read = read_request(request)
     if read.is_exact:
         answer = find_lines(credential=credential, request=request, read=read)
@@ -131,7 +135,7 @@ def _instead(credential: Credential, read: ReadRequest) -> Instead | None:
     return Instead(query, answer.results, answer.confidence, answer.match)
 
 
-def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -> Answer:
+def _search(credential: Credential, request: SearchRequest, read: ReadRequest) -> SearchAnswer:
     started = time.perf_counter()
     slug = credential.organization.slug
     offset = int(decode_cursor(request=request, organization=slug) or 0)
@@ -323,7 +327,7 @@ def _answer(
     page: _Page,
     cursor: str | None,
     took_ms: float,
-) -> Answer:
+) -> SearchAnswer:
     missing = missing_projects(scope.selected, scope.unknown, page.lacks)
     searched = answering_projects(scope.selected)
     confidence = confidence_of(page.match)
@@ -336,7 +340,7 @@ def _answer(
     if name and is_defined(name.rpartition(".")[2], repositories=list(scope.searched)):
         said.insert(0, trace_advice(name))
     hints = [hint for hint in said if hint]
-    return Answer(
+    return SearchAnswer(
         query=" | ".join(request.queries),
         queries=list(request.queries),
         count=len(page.results),

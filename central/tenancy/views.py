@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from central.http.parameters import (
+    DECIMAL,
     FLAG,
     INTEGER,
     OrganizationSerializer,
@@ -20,11 +21,16 @@ from central.http.parameters import (
     query_object,
     to_json,
 )
+from central.http.requests import RequestSerializer
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 
 _Method = Callable[..., Any]
-_PATTERNS = {serializers.IntegerField: INTEGER, serializers.BooleanField: FLAG}
+_PATTERNS = {
+    serializers.BooleanField: FLAG,
+    serializers.FloatField: DECIMAL,
+    serializers.IntegerField: INTEGER,
+}
 
 
 class CredentialView(APIView):
@@ -39,15 +45,18 @@ def answers(
     responses: Any,
     *,
     in_body: bool = False,
+    tag: str = "",
 ) -> Callable[[_Method], _Method]:
-    """Make a handler of a method that takes the credential and what is asked, not yet validated.
+    """Make a handler of a method that takes the credential and what is asked.
 
-    `asked` types the parameters of the address, or describes the body. `responses` is the answer
-    with 200, or answers by status, of which a record has the first. The method returns a record,
-    None, or a response of its own.
+    That is the record of a RequestSerializer, and not yet validated of others. `asked` types the
+    parameters of the address, or describes the body. `responses` is the answer with 200, or answers
+    by status, of which a record has the first. The method returns a record, None, or a response of
+    its own. The schema lists it under `tag`, or the first word of `operation_id`.
     """
     status = next(iter(responses)) if isinstance(responses, dict) else HTTPStatus.OK
-    fields = asked().fields
+    serializer = asked()
+    fields = serializer.fields
     lists = {name for name, field in fields.items() if isinstance(field, serializers.ListField)}
     numbers = {
         name: pattern
@@ -59,7 +68,7 @@ def answers(
     def decorate(method: _Method) -> _Method:
         @extend_schema(
             operation_id=operation_id,
-            tags=[operation_id.partition("_")[0]],
+            tags=[tag or operation_id.partition("_")[0]],
             responses=responses,
             **{"request": asked} if in_body else {"parameters": [asked]},
         )
@@ -70,7 +79,10 @@ def answers(
                 if in_body
                 else query_object(request.query_params, lists=frozenset(lists), numbers=numbers)
             )
-            found = method(view, credential_for(request, data.get("org_id")), data, **kwargs)
+            credential = credential_for(request, data.get("org_id"))
+            if isinstance(serializer, RequestSerializer):
+                data = serializer.read(data)
+            found = method(view, credential, data, **kwargs)
             if isinstance(found, HttpResponseBase):
                 return found
             return Response(to_json(found), status=status)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Call, CallingProject, Calls, Confidence
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, listed_missing
 from central.tenancy.credentials import Credential
-from central.trace.answers import Call, CallingProject, Calls
 from central.trace.callees import callee_edges
 from central.trace.edges import Edge
 from central.trace.receipts import missing_projects
@@ -17,7 +17,6 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import CountedFile, ReferenceSite, files_from, sites_of_files
-from central.trace.resolve.resolve import Confidence
 
 CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
 CALLS_LISTED: Final = 50_000  # of a page: a call may reach every override of a method

@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.constructors import constructor_edges, prefetch_constructors
 from central.trace.edges import Edge, edges_to
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
 from central.trace.resolve.references import ReferenceSite, sites_within
-from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
+from central.trace.resolve.resolve import resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.stored.hierarchy import overriding_classes
 from central.trace.stored.reading import Outgoing, stored_edges_from

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.constructors import (
     class_of,
     classes_of,
@@ -30,12 +31,7 @@ from central.trace.resolve.references import (
     sites_rooted,
     unresolved_sites,
 )
-from central.trace.resolve.resolve import (
-    Confidence,
-    Resolution,
-    resolve,
-    with_unresolved,
-)
+from central.trace.resolve.resolve import Resolution, resolve, with_unresolved
 from central.trace.stored.hierarchy import lineages
 from central.trace.stored.reading import (
     count_unresolved,

@@ -3,13 +3,13 @@
 from collections.abc import Container, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.edges import Edge, Step
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.hierarchy import in_all_files, subclasses_of
 from central.trace.resolve.questions import FUNCTIONS, Constructors, Key, last_name
-from central.trace.resolve.resolve import Confidence
 from indexer.records.references import Access, ReferenceKind
 
 _MAKES: Final = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.questions import Key, ResolvedDefinition
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.resolve import Confidence, Resolution
+from central.trace.resolve.resolve import Resolution
 
 
 class Edge(NamedTuple):

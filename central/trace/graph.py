@@ -6,21 +6,19 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence, Graph, GraphEdge, GraphNode, GraphRequest
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
-from central.trace.answers import Graph, GraphEdge, GraphNode
 from central.trace.callees import callee_edges
 from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
 from central.trace.edges import Edge
 from central.trace.receipts import cut_definitions, hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, selected_definitions, traced
-from central.trace.requests import GraphRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver, limits_met
 from central.trace.resolve.questions import Key
 from central.trace.resolve.reference_counts import count_bound_references
 from central.trace.resolve.references import ReferenceSite, sites_within
-from central.trace.resolve.resolve import Confidence
 from central.trace.tally import Tally
 
 _BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full

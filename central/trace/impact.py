@@ -4,21 +4,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import (
+    AffectedProject,
+    ChangedFile,
+    ChangedSymbol,
+    Impact,
+    ImpactRequest,
+    TraceReceipt,
+)
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
-from central.trace.answers import (
-    AffectedProject,
-    ChangedSymbol,
-    Impact,
-    TraceReceipt,
-    shown_definition,
-)
 from central.trace.edges import Step
-from central.trace.links import links
+from central.trace.links import links, shown_definition
 from central.trace.receipts import hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, has_file, traced
-from central.trace.requests import ChangedFile, ImpactRequest
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
     Definition,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
@@ -28,7 +29,7 @@ from central.trace.resolve.questions import (
     best_candidates,
 )
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.resolve import Confidence, Resolution
+from central.trace.resolve.resolve import Resolution
 from indexer.records.references import Access
 
 _Module: TypeAlias = tuple[int, int, str]  # repository, package and name

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Endpoint, Link, ShownDefinition
 from central.corpus.models import File, Import, ScipDocument
 from central.db import fetch_rows, id_array, sql_with
-from central.trace.answers import Endpoint, Link
+from central.repositories.visibility import RepositorySnapshot
 from central.trace.edges import Edge, Step
 from central.trace.request_scope import TraceScope
 from central.trace.requirements import Requirements
@@ -207,6 +208,25 @@ def endpoint(scope: TraceScope, definition: Definition) -> Endpoint:
         definition.kind,
         definition.start_line,
         definition.generated,
+    )
+
+
+def shown_definition(definition: Definition, repository: RepositorySnapshot) -> ShownDefinition:
+    return ShownDefinition(
+        project=repository.name,
+        commit=repository.commit,
+        file=definition.path,
+        line=definition.start_line,
+        end_line=definition.end_line,
+        name=definition.name,
+        qualified_name=definition.qualified_name,
+        kind=definition.kind,
+        signature=definition.signature,
+        language=definition.language,
+        package=definition.distribution or None,
+        version=definition.version or None,
+        url=repository.url(definition.path, definition.start_line, definition.end_line),
+        generated=definition.generated,
     )
 
 

@@ -4,24 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
-from central.corpus.identifiers import references_of
-from central.errors import NotFoundError
-from central.repositories.visibility import RepositorySnapshot
-from central.tenancy.credentials import Credential
-from central.trace.answers import (
+from aeterna_code_search.contract.trace import (
+    Confidence,
+    FilePosition,
     Meaning,
     MeantDefinition,
     NameInFile,
     PartlyParsed,
-    shown_definition,
 )
+from central.corpus.identifiers import references_of
+from central.errors import NotFoundError
+from central.repositories.visibility import RepositorySnapshot
+from central.tenancy.credentials import Credential
 from central.trace.callees import resolve_callees
 from central.trace.edges import Edge, Step
 from central.trace.imports import edges_of_imports
-from central.trace.links import links
+from central.trace.links import links, shown_definition
 from central.trace.receipts import trace_receipt
 from central.trace.request_scope import TraceScope, traced
-from central.trace.requests import FilePosition
 from central.trace.resolve.definitions import (
     Definition,
     DefinitionFilter,
@@ -33,7 +33,6 @@ from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT, ImportSite, imports_before
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_at
-from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.sql import Imports
 from central.trace.tally import Tally
 from central.trace.text_position import TextPosition, text_position

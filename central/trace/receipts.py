@@ -4,10 +4,9 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from central.repositories.extractors import older_extractor
-from central.repositories.visibility import MissingProject, answering_projects, listed_missing
-from central.sentences import Sentence
-from central.trace.answers import (
+from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.trace import (
+    Confidence,
     Elsewhere,
     PartlyParsed,
     TraceReceipt,
@@ -15,9 +14,11 @@ from central.trace.answers import (
     Unresolved,
     UnresolvedSite,
 )
+from central.repositories.extractors import older_extractor
+from central.repositories.visibility import answering_projects, listed_missing
+from central.sentences import Sentence
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import MAX_DEFINITIONS
-from central.trace.resolve.resolve import Confidence
 from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from aeterna_code_search.contract.trace import ResolvedBy, SymbolSelector
 from central.corpus.models import File
 from central.db import fetch_rows, id_array, one_moment, sql_with
 from central.errors import NotFoundError
@@ -16,8 +17,6 @@ from central.repositories.status import resolved_by
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
-from central.trace.answers import ResolvedBy
-from central.trace.requests import SymbolSelector
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
     Definition,

@@ -7,31 +7,33 @@ from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from central.http.cursors import decode_cursor, encode_cursor
-from central.owners.answers import OwnerCount, owner_counts
-from central.tenancy.credentials import Credential
-from central.trace import unparsed_files, unread_manifests
-from central.trace.answers import (
+from aeterna_code_search.contract.projects import OwnerCount
+from aeterna_code_search.contract.trace import (
     Callees,
     Callers,
+    FilePosition,
     Link,
     MeantDefinition,
     NameInFile,
     PartlyParsed,
     References,
+    ReferencesRequest,
     TraceReceipt,
+    TraceRequest,
     UnreadManifest,
-    shown_definition,
 )
+from central.http.cursors import decode_cursor, encode_cursor
+from central.owners.answers import owner_counts
+from central.tenancy.credentials import Credential
+from central.trace import unparsed_files, unread_manifests
 from central.trace.callees import enclosing_definition, find_callees
 from central.trace.constructors import without_repeated
 from central.trace.edges import Step, is_of_kind
 from central.trace.imports import edges_to_imported
-from central.trace.links import links
+from central.trace.links import links, shown_definition
 from central.trace.position import meaning_at
 from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, trace_receipt
 from central.trace.request_scope import TraceScope, selected_definitions, traced
-from central.trace.requests import FilePosition, ReferencesRequest, TraceRequest
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT

@@ -3,13 +3,13 @@
 import re
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Encoding, FilePosition
 from central.corpus.files import why_skipped
 from central.corpus.models import File
 from central.db import fetch_rows, sql_with
 from central.errors import InvalidError, NotFoundError
 from central.repositories.visibility import RepositorySnapshot
 from central.trace.request_scope import TraceScope, file_not_found
-from central.trace.requests import Encoding, FilePosition
 
 _CODECS: Final = {
     Encoding.UTF_8: ("utf-8", 1),

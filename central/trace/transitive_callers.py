@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeAlias
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.callers import CUT_CALLERS, FoundCallers, find_callers, type_uses
 from central.trace.edges import Edge, Step, is_of_kind
 from central.trace.imports import edges_from_imports
@@ -12,7 +13,6 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.resolve.resolve import Confidence
 from indexer.records.references import ReferenceKind
 
 MAX_LEVEL: Final = 2_000  # definitions whose callers are searched together

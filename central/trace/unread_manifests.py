@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import UnreadManifest
 from central.corpus.models import File, Manifest
 from central.db import fetch_rows, id_array, sql_with
-from central.trace.answers import UnreadManifest
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.ecosystems import is_standard

@@ -1,16 +1,27 @@
 """`/api/v1/trace/…`: parse, call, answer."""
 
-from typing import Any
-
 from rest_framework import serializers
 
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject, OwnerCount
+from aeterna_code_search.contract.trace import (
+    Callees,
+    Callers,
+    Calls,
+    CallsRequest,
+    FilePosition,
+    Graph,
+    GraphRequest,
+    Impact,
+    ImpactRequest,
+    Meaning,
+    References,
+    ReferencesRequest,
+    TraceRequest,
+)
 from central.http.serializers import Made, serializer_of
-from central.owners.answers import OwnerCount
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
-from central.repositories.visibility import AnsweringProject, MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.views import CredentialView, answers
-from central.trace.answers import Callees, Callers, Calls, Graph, Impact, Meaning, References
 from central.trace.call_edges import calls
 from central.trace.graph import graph
 from central.trace.impact import impact
@@ -46,63 +57,54 @@ GraphSerializer = serializer_of(Graph, _MADE)
 MeaningSerializer = serializer_of(Meaning, _MADE)
 ReferencesSerializer = serializer_of(References, _MADE)
 
-_CALLERS = CallersRequestSerializer()
-_CALLEES = CalleesRequestSerializer()
-_CALLS = CallsRequestSerializer()
-_GRAPH = GraphRequestSerializer()
-_IMPACT = ImpactRequestSerializer()
-_POSITION = PositionSerializer()
-_REFERENCES = ReferencesRequestSerializer()
-_Data = dict[str, Any]
-
 
 class CallersView(CredentialView):
     @answers("trace_callers", CallersRequestSerializer, CallersSerializer)
-    def get(self, credential: Credential, query: _Data) -> Callers:
+    def get(self, credential: Credential, request: TraceRequest) -> Callers:
         """References that lead to the symbol's definitions; lists by repeating a parameter."""
-        return callers(credential=credential, request=_CALLERS.trace_request(query))
+        return callers(credential=credential, request=request)
 
 
 class CalleesView(CredentialView):
     @answers("trace_callees", CalleesRequestSerializer, CalleesSerializer)
-    def get(self, credential: Credential, query: _Data) -> Callees:
+    def get(self, credential: Credential, request: TraceRequest) -> Callees:
         """References inside of the symbol's definitions, with what they lead to."""
-        return callees(credential=credential, request=_CALLEES.trace_request(query))
+        return callees(credential=credential, request=request)
 
 
 class DefinitionView(CredentialView):
     @answers("trace_definition", PositionSerializer, MeaningSerializer)
-    def get(self, credential: Credential, query: _Data) -> Meaning:
+    def get(self, credential: Credential, position: FilePosition) -> Meaning:
         """The definitions that the name at a position of an indexed file means."""
-        return definition_at(credential=credential, **_POSITION.checked(query))
+        return definition_at(credential=credential, position=position)
 
 
 class ReferencesView(CredentialView):
     @answers("trace_references", ReferencesRequestSerializer, ReferencesSerializer)
-    def get(self, credential: Credential, query: _Data) -> References:
+    def get(self, credential: Credential, request: ReferencesRequest) -> References:
         """References, in every visible repository, to what the name at a position means."""
-        return references(credential=credential, request=_REFERENCES.references_request(query))
+        return references(credential=credential, request=request)
 
 
 class GraphView(CredentialView):
     @answers("trace_graph", GraphRequestSerializer, GraphSerializer)
-    def get(self, credential: Credential, query: _Data) -> Graph:
+    def get(self, credential: Credential, request: GraphRequest) -> Graph:
         """Callers and callees, level by level."""
-        return graph(credential=credential, request=_GRAPH.graph_request(query))
+        return graph(credential=credential, request=request)
 
 
 class CallsView(CredentialView):
     @answers("trace_calls", CallsRequestSerializer, serializer_of(Calls, _MADE))
-    def get(self, credential: Credential, query: _Data) -> Calls:
+    def get(self, credential: Credential, request: CallsRequest) -> Calls:
         """The resolved call edges, page by page. For credentials that see the whole organisation.
 
         A project that is indexed while it is read starts over.
         """
-        return calls(credential=credential, **_CALLS.checked(query))
+        return calls(credential=credential, cursor=request.cursor)
 
 
 class ImpactView(CredentialView):
     @answers("trace_impact", ImpactRequestSerializer, serializer_of(Impact, _MADE), in_body=True)
-    def post(self, credential: Credential, body: _Data) -> Impact:
+    def post(self, credential: Credential, request: ImpactRequest) -> Impact:
         """Callers of changed symbols, or of what is defined at changed lines."""
-        return impact(credential=credential, request=_IMPACT.impact_request(body))
+        return impact(credential=credential, request=request)

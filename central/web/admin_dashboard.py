@@ -12,9 +12,10 @@ from django.db.models.functions import Cast, TruncDate
 from django.http import HttpRequest
 from django.utils import timezone
 
+from aeterna_code_search.contract.status import IndexState
 from central.ingest.models import IndexRun
 from central.repositories.models import Repository
-from central.repositories.states import LIVE_RUN_STATES, IndexState, RunState, with_states
+from central.repositories.states import LIVE_RUN_STATES, RunState, with_states
 
 DAYS = 14
 LISTED = 10

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from central.trace.answers import Graph, GraphEdge, GraphNode
-from central.trace.requests import CONFIDENCES
+from aeterna_code_search.contract.trace import CONFIDENCES, Graph, GraphEdge, GraphNode
 from central.web.graph_groups import NodeGroup, groups_of
 from central.web.graph_levels import Arc, Vertex, levels_of, tints_of
 from central.web.plain_text import columns, shortened

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from central.trace.answers import GraphNode
+from aeterna_code_search.contract.trace import GraphNode
 
 PICTURE_NODES: Final = 40  # of a call graph that are drawn one by one
 _Levels: TypeAlias = Mapping[str, int]

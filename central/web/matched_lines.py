@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import accumulate, dropwhile, groupby
 from typing import Final, NamedTuple
 
-from central.search.answers import ContextLine, Result
-from central.search.exact.matching import EXACT_MATCHES_OF_FILE, MatchedLine
+from aeterna_code_search.contract.search import ContextLine, MatchedLine, Result
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.web.highlighting import Interval
 
 SHOWN_LINES: Final = 5  # of a file that match, beside other files

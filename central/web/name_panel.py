@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Final
 
+from aeterna_code_search.contract.trace import FilePosition, Link, MeantDefinition
 from central.corpus.files import file_contents
 from central.db import one_moment
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-from central.trace.answers import Link, MeantDefinition
-from central.trace.requests import FilePosition
 from central.trace.service import NameUses, ProjectUses, uses_by_project
 from central.web.documentation import documentation
 from central.web.trace_rows import RULE_WORDS

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.search import Mode
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
 from central.query.modes import TextMode, parse_as
@@ -24,7 +25,6 @@ from central.query.syntax import (
     conjuncts,
 )
 from central.search.empty_answers import looks_like_pattern
-from central.search.query import Mode
 from indexer.limits import QUERY_CHARACTERS
 
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}

@@ -6,6 +6,8 @@ between backticks is code.
 
 from typing import Final, NamedTuple
 
+from central.query import filters
+
 
 class Term(NamedTuple):
     """A kind of term, an example of it, and what it means."""
@@ -15,7 +17,7 @@ class Term(NamedTuple):
     meaning: str
 
 
-class FilterHelp(NamedTuple):
+class FilterTerm(NamedTuple):
     """A filter, its other names, and its values; `example` is for the page alone."""
 
     name: str
@@ -45,48 +47,14 @@ TERMS: Final = (
     ),
     Term("negated word", "`-legacy`", "the file does not contain the literal `legacy`"),
 )
-FILTERS: Final = (
-    FilterHelp(
-        "`repo:`",
-        "`r:`",
-        "a part of the repository's name, a glob or `/regex/`; upper and lower case are the same",
-        "repo:auth token",
-    ),
-    FilterHelp(
-        "`file:`", "`f:`, `path:`", "a part of the path, a glob or `/regex/`", "file:*.py retry"
-    ),
-    FilterHelp(
-        "`lang:`",
-        "`l:`, `language:`",
-        "a language, such as `python`, or a common name of one, such as `py` or `c++`",
-        'lang:py "import"',
-    ),
-    FilterHelp(
-        "`sym:`", "`symbol:`", "a part of a definition's name, a glob or `/regex/`", "sym:retry"
-    ),
-    FilterHelp(
-        "`type:`",
-        "",
-        "`function`, `method`, `class`, `comment`, `module`, `text`; `file`; `symbol`",
-        "type:symbol retry",
-    ),
-    FilterHelp(
-        "`owner:`",
-        "",
-        "who owns the file by CODEOWNERS: `@acme/platform`, `platform`, `@acme/*`, `/regex/`; "
-        "`none`: files without one; upper and lower case are the same",
-        "owner:@acme/platform retry",
-    ),
-    FilterHelp(
-        "`case:`", "", "`yes`, `no` or `auto`; for the whole query, once", 'case:yes "Token"'
-    ),
-    FilterHelp(
-        "`content:`",
-        "",
-        "another way to write a literal or a regular expression: "
-        '`content:word`, `content:"a b"`, `content:/x/`',
-        "content:token",
-    ),
+FILTERS: Final = tuple(
+    FilterTerm(
+        f"`{name}:`",
+        ", ".join(f"`{other}:`" for other in filter_help.also),
+        filter_help.value,
+        filter_help.example,
+    )
+    for name, filter_help in filters.FILTERS.items()
 )
 MODES: Final = (
     Term("literal", "", "one literal, with its quotes and parentheses"),

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from aeterna_code_search.contract.search import Facets
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
 from central.query.syntax import Filter, Query, conjunction, conjuncts
-from central.search.facets import FacetKind, Facets
+from central.search.facets import FacetKind
 from central.web.other_searches import escaped_path, parsed, with_filter, written
 from central.web.search_form import SearchForm
 

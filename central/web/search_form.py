@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
+from aeterna_code_search.contract.search import EXACT_LINES_OF_RESULT, GroupBy, Mode, SearchRequest
 from central.query.pasted.stack_trace import condensed
 from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.pasted import read_pasted
-from central.search.query import EXACT_LINES_OF_RESULT, GroupBy, Mode, SearchRequest
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.web import other_searches
@@ -131,7 +131,7 @@ def parse_search(query: QueryDict, *, organization: str) -> SearchForm:
     if not asked.q:
         return asked
     try:
-        request = _REQUESTS.search_request(_body(asked, organization))
+        request = _REQUESTS.read(_body(asked, organization))
         return replace(asked, request=replace(request, lines=asked.asked_lines))
     except ValidationError as exc:
         return replace(asked, errors=by_field(exc.detail))

@@ -6,8 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from central.search.answers import Answer, Result
-from central.search.ranking.explanation import Effect
+from aeterna_code_search.contract.search import Effect, Result, SearchAnswer
 from central.web.matched_lines import SHOWN_LINES, MatchedFile, matched_file
 from central.web.search_form import SearchForm
 from central.web.urls_for import file_url
@@ -77,7 +76,7 @@ class Group:
 
 
 def grouped(
-    answer: Answer,
+    answer: SearchAnswer,
     *,
     asked: SearchForm,
     organization: str,

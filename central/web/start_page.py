@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import User
 from django.db.models import Case, F, When
 
+from aeterna_code_search.contract.search import Mode
 from central.corpus.models import File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.query.filters import FilterName, Match
@@ -20,7 +21,7 @@ from central.repositories.models import Repository
 from central.repositories.visibility import visible_repositories
 from central.saved_searches.models import SavedSearch
 from central.saved_searches.services.saved import visible_searches
-from central.search.query import Mode, name_parts
+from central.search.query import name_parts
 from central.tenancy.credentials import Credential
 
 START_REPOSITORIES: Final = 8  # on the start page

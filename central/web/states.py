@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from aeterna_code_search.contract.status import IndexState
 from central.repositories.models import IndexedBy
-from central.repositories.states import IndexState, had_nothing_to_do
+from central.repositories.states import had_nothing_to_do
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
-from central.errors import NotFoundError
-from central.http.parameters import INTEGER, query_object
-from central.trace.answers import (
+from aeterna_code_search.contract.trace import (
     Endpoint,
     Link,
     MeantDefinition,
     ShownDefinition,
     UnresolvedSite,
 )
+from central.errors import NotFoundError
+from central.http.parameters import INTEGER, query_object
 from central.web.urls_for import end_url, file_url, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)

@@ -6,17 +6,14 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from aeterna_code_search.contract.trace import CONFIDENCES, KINDS, Callees, Callers, FilePosition
 from central.errors import InvalidError, NotFoundError
 from central.tenancy.credentials import Credential
-from central.trace.answers import Callees, Callers
 from central.trace.graph import graph as graph_around
 from central.trace.position import definition_at
 from central.trace.requests import (
-    CONFIDENCES,
-    KINDS,
     CalleesRequestSerializer,
     CallersRequestSerializer,
-    FilePosition,
     GraphRequestSerializer,
 )
 from central.trace.service import callees, callers, callers_and_callees
@@ -87,8 +84,8 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
 
 def _directions(credential: Credential, query: dict[str, Any]) -> list[_Direction]:
     wanted = query.get("direction")
-    upwards = _CALLERS.trace_request(_CALLERS.known(query))
-    downwards = _CALLEES.trace_request(_CALLEES.known(query))
+    upwards = _CALLERS.read(_CALLERS.known(query))
+    downwards = _CALLEES.read(_CALLEES.known(query))
     slug = credential.organization.slug
     if wanted == "callers":
         return [_up(callers(credential=credential, request=upwards), slug, query)]
@@ -134,7 +131,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     if not query["symbol"]:
         return render(request, "web/symbol_form.html", context)
     try:
-        asked = _GRAPH.graph_request(_GRAPH.known(query))
+        asked = _GRAPH.read(_GRAPH.known(query))
         answer = graph_around(credential=credential, request=asked)
     except NotFoundError as exc:
         return render(request, "web/symbol_form.html", context | similar_symbols(exc), status=404)

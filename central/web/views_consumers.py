@@ -5,6 +5,7 @@ from typing import Final
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from aeterna_code_search.contract.codemap import MostCalledRequest
 from central.codemap.answers import Consumer
 from central.codemap.consumers import consumers
 from central.codemap.most_called import most_called
@@ -16,7 +17,6 @@ from central.web.urls_for import symbol_url
 
 _CONSUMERS: Final = ConsumersRequestSerializer()
 _NUMBERS: Final = {"lags_only": FLAG}
-_MOST_CALLED: Final = 50
 
 
 @member_page
@@ -26,13 +26,10 @@ def consumers_page(request: HttpRequest, credential: Credential, project: str) -
     given = query_object(request.GET, lists=frozenset(), numbers=_NUMBERS)
     asked = {name: value for name, value in given.items() if value != ""}
     body = _CONSUMERS.known({**asked, "org_id": organization, "project": project})
-    query = _CONSUMERS.consumers_request(body)
+    query = _CONSUMERS.read(body)
     answer = consumers(credential=credential, request=query)
     most = most_called(
-        credential=credential,
-        project=project,
-        min_confidence=query.min_confidence,
-        limit=_MOST_CALLED,
+        credential=credential, request=MostCalledRequest(query.min_confidence, project)
     )
     context = {
         "section": "repositories",

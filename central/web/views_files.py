@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django_htmx.middleware import HtmxDetails
 
+from aeterna_code_search.contract.files import ListRequest
 from central.corpus.files import (
     FileNotFoundInIndexError,
     FileView,
@@ -28,7 +29,6 @@ from central.files.answers import FileEntry
 from central.files.directory import DIRECTORY
 from central.files.finder import PATH_QUERY_CHARACTERS, find_paths
 from central.files.listing import list_files
-from central.files.requests import ListRequest
 from central.http.middleware import SANDBOX
 from central.owners.reading import owners_reader
 from central.repositories.listing import visible_repository

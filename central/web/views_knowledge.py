@@ -55,9 +55,7 @@ def knowledge(request: HttpRequest, credential: Credential) -> HttpResponse:
     asked: dict[str, Any] = {name: given[name] for name in _FILTERS if name in given}
     if text := str(given.get("q", "")).strip():
         asked["query"] = text
-    answer = list_nodes(
-        credential=credential, wanted=_LIST.node_filter({**asked, "org_id": organization})
-    )
+    answer = list_nodes(credential=credential, wanted=_LIST.read({**asked, "org_id": organization}))
     context = {
         "section": "knowledge",
         "asked": asked,
@@ -93,7 +91,7 @@ def node(request: HttpRequest, credential: Credential, node: str) -> HttpRespons
     given = _given(request)
     again = {"depth": given["depth"]} if "depth" in given else {}
     (view,) = found.nodes
-    asked = _TRAVERSE.traversal({"org_id": organization, "from": view.id, **again})
+    asked = _TRAVERSE.read({"org_id": organization, "from": view.id, **again})
     answer = traverse(credential=credential, asked=asked)
     context |= {
         "end": end_of(view, organization, {}),
@@ -116,8 +114,8 @@ def violations(request: HttpRequest, credential: Credential, project: str) -> Ht
     organization = credential.organization.slug
     given = _given(request)
     cursor = {"cursor": given["cursor"]} if "cursor" in given else {}
-    query = _VIOLATIONS.checked({"org_id": organization, "project": project, **cursor})
-    answer = violations_of(credential=credential, **query)
+    query = _VIOLATIONS.read({"org_id": organization, "project": project, **cursor})
+    answer = violations_of(credential=credential, request=query)
     context = {
         "section": "repositories",
         "project": project,

@@ -6,14 +6,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from central.codemap.answers import CODES, CodeMap
+from aeterna_code_search.contract.codemap import CODES, KINDS, LEFT_OUT, LEVELS, MORE_KINDS
+from aeterna_code_search.contract.trace import CONFIDENCES
+from central.codemap.answers import CodeMap
 from central.codemap.map import code_map
-from central.codemap.requests import LEVELS, MapRequestSerializer, UnusedRequestSerializer
-from central.codemap.unused import KINDS, LEFT_OUT, MORE_KINDS
+from central.codemap.requests import MapRequestSerializer, UnusedRequestSerializer
 from central.codemap.unused import unused as unused_of
 from central.http.parameters import INTEGER, query_object
 from central.tenancy.credentials import Credential
-from central.trace.requests import CONFIDENCES
 from central.web.access import member_page
 from central.web.urls_for import file_url, symbol_url
 
@@ -28,17 +28,17 @@ def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     organization = credential.organization.slug
     given = query_object(request.GET, lists=frozenset(), numbers={"limit": INTEGER})
     asked = {name: value for name, value in given.items() if value != ""}
-    query = {"project": "", **_MAP.checked(_MAP.known({**asked, "org_id": organization}))}
-    answer = code_map(credential=credential, **query)
+    wanted = _MAP.read(_MAP.known({**asked, "org_id": organization}))
+    answer = code_map(credential=credential, request=wanted)
     nodes = {node.id: node for node in answer.nodes}
     context = {
         "section": "map",
-        "asked": query,
+        "asked": wanted,
         "levels": LEVELS,
         "confidences": CONFIDENCES,
         "answer": answer,
         "rows": [(link, nodes[link.source], nodes[link.target]) for link in answer.links],
-        "drawn": _drawn(answer, reverse("web:map", args=[organization]), query["level"]),
+        "drawn": _drawn(answer, reverse("web:map", args=[organization]), wanted.level),
     }
     return render(request, "web/map.html", context)
 
@@ -50,7 +50,7 @@ def unused_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     given = query_object(request.GET, lists=_LISTS, numbers={"limit": INTEGER})
     asked = {name: value for name, value in given.items() if value not in ("", [""])}
     query = _UNUSED.known({**asked, "org_id": organization})
-    wanted = _UNUSED.unused_request(query)
+    wanted = _UNUSED.read(query)
     answer = unused_of(credential=credential, request=wanted)
     context = {
         "section": "map",

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_htmx.http import HTMX_STOP_POLLING, reswap, retarget
 
+from aeterna_code_search.contract.status import IndexState
 from central.corpus.files import skipped_counts, skipped_paths, why_skipped
 from central.db import one_moment
 from central.ingest.selectors import recent_runs, visible_run
@@ -18,7 +19,7 @@ from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
-from central.repositories.states import IndexState, index_state
+from central.repositories.states import index_state
 from central.repositories.status import resolved_by, unread_manifests
 from central.repositories.visibility import repository_snapshot
 from central.tenancy.credentials import Credential

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django_htmx.http import push_url
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer
 from central.corpus.files import file_contents
 from central.errors import InvalidError
 from central.files.finder import PastedFile, pasted_files
@@ -15,8 +16,6 @@ from central.query.errors import QueryError
 from central.repositories.listing import facets
 from central.repositories.visibility import visible_repositories
 from central.saved_searches.services.saved import SAVED_SEARCH_NAME_CHARACTERS
-from central.search.answers import Answer
-from central.search.query import Mode
 from central.search.service import search as answer_to
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -111,7 +110,7 @@ def query_help(request: HttpRequest, credential: Credential) -> HttpResponse:
 
 
 def _files(
-    credential: Credential, asked: SearchForm, answer: Answer | None
+    credential: Credential, asked: SearchForm, answer: SearchAnswer | None
 ) -> list[tuple[PastedFile, str]]:
     """Return the files whose path was asked for on the first page, with their addresses."""
     if answer is None or asked.cursor or answer.reading:
@@ -126,7 +125,7 @@ def _files(
     ]
 
 
-def _instead(credential: Credential, asked: SearchForm, answer: Answer | None) -> list[Group]:
+def _instead(credential: Credential, asked: SearchForm, answer: SearchAnswer | None) -> list[Group]:
     """Return the answer by words, if nothing has the quoted text."""
     if answer is None or answer.instead is None:
         return []
@@ -134,14 +133,14 @@ def _instead(credential: Credential, asked: SearchForm, answer: Answer | None) -
     return _groups(credential, by_words, replace(answer, results=answer.instead.results))
 
 
-def _reading_url(asked: SearchForm, answer: Answer | None) -> str:
+def _reading_url(asked: SearchForm, answer: SearchAnswer | None) -> str:
     """Return the address of the query that a pasted text was read as; "" if there is none."""
     if answer is None or answer.reading is None or not answer.reading.query:
         return ""
     return replace(asked, q=answer.reading.query).address()
 
 
-def _trace_url(credential: Credential, answer: Answer | None) -> str:
+def _trace_url(credential: Credential, answer: SearchAnswer | None) -> str:
     """Return the address of the symbol whose callers were asked for."""
     hint = answer.hint if answer else None
     for code, _, parameters in hint.parts if isinstance(hint, Sentence) else ():
@@ -150,7 +149,7 @@ def _trace_url(credential: Credential, answer: Answer | None) -> str:
     return ""
 
 
-def _groups(credential: Credential, asked: SearchForm, answer: Answer | None) -> list[Group]:
+def _groups(credential: Credential, asked: SearchForm, answer: SearchAnswer | None) -> list[Group]:
     if answer is None:
         return []
     if answer.reading and answer.reading.query:

@@ -102,5 +102,5 @@ def test_wrong_settings_stop_every_command_of_ours(variable: str, value: str, co
 
 def test_what_apps_add_is_there() -> None:
     """Paths are no imports: nothing else finds a wrong one before it is used."""
-    for attribute in ("collectors", "deletions", "exports", "follow_ups", "projections"):
+    for attribute in ("collectors", "deletions", "exports", "projections"):
         assert added(attribute)

@@ -21,7 +21,6 @@ TRACED = frozenset(
     str(ROOT / name)
     for name in (
         "central/ingest/services/apply_run.py",
-        "central/ingest/services/apply_commit.py",
         "central/ingest/services/run_lifecycle.py",
         "central/corpus/packages.py",
         "central/corpus/replace.py",

@@ -18,18 +18,16 @@ from aeterna_code_search.agents.files.text import content_text, list_text
 from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
 from aeterna_code_search.agents.parameters import (
     NOT_BLANK,
-    Cursor,
     MaxTokens,
-    OfProject,
     SearchCursor,
-    provided,
 )
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
 from aeterna_code_search.agents.results import with_hint
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.truncation import DEFAULT_TOKENS, truncate_search
-from indexer.limits import FILES_LISTED, GLOB_CHARACTERS, QUERY_CHARACTERS, RESULTS
+from aeterna_code_search.contract.files import ContentRequest, ListRequest
+from indexer.limits import QUERY_CHARACTERS, RESULTS
 
 _NEXT: Final = {
     FILE_NOT_FOUND: "code_list_files lists the files.",
@@ -41,7 +39,6 @@ _ONE_LITERAL: Final = (
 )
 _Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
-_Line = Annotated[int, Field(ge=1, le=10_000_000, description="From 1")]
 # What docs/reference/query.md says of terms; the service reads them, and reports errors.
 _NAMES: Final = "repo|r|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
 _QUOTED: Final = r'"(?:[^"\\]|\\.)+"|/(?![\s*])(?:[^/\\]|\\.)+/'
@@ -57,8 +54,9 @@ def add_file_tools(
     """Register the three tools; each call gets its own backend, with the caller's credential."""
     files = _FileTools(backend, hints)
     tools.add(files.code_grep, title="Find text")
-    tools.add(files.code_read_file, title="Read lines")
-    tools.add(files.code_list_files, title="List files")
+    own = ("workspace",)
+    tools.add(files.code_read_file, title="Read lines", request=ContentRequest, without=own)
+    tools.add(files.code_list_files, title="List files", request=ListRequest, without=own)
 
 
 class _FileTools:
@@ -89,7 +87,9 @@ class _FileTools:
         /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
         query="def verify_token( lang:python"; query='"retry" /class .*Error/ -file:test'.
         """
-        body = provided(query=query, limit=limit, cursor=cursor)
+        body: dict[str, Any] = {"query": query, "limit": limit}
+        if cursor is not None:
+            body["cursor"] = cursor
         if not is_query_language(query):
             body["mode"] = "literal"
         answer = await self._backend().search(body)
@@ -106,46 +106,24 @@ class _FileTools:
             answer["hint"] = f"{_ONE_LITERAL} {answer['hint'] or ''}".strip()
         return Reply(answer, search_text, truncate_search, max_tokens)
 
-    async def code_read_file(
-        self,
-        project: OfProject,
-        path: Annotated[str, Field(max_length=1_024, description="From the repository's root")],
-        start_line: _Line = 1,
-        end_line: Annotated[
-            int | None, Field(ge=1, le=10_000_000, description="Inclusive; else the last")
-        ] = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Reply:
+    async def code_read_file(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Read lines of a file at the indexed commit of any repository, with their numbers.
 
         Use it after a search, for code that is not in your checkout. Example:
         project="auth-service", path="acme_auth/tokens.py", start_line=60, end_line=95.
         """
-        parameters = provided(project=project, path=path, start_line=start_line, end_line=end_line)
-        answer = await self._answer(self._backend().read_file, parameters)
+        answer = await self._answer(self._backend().read_file, request)
         return Reply(answer, content_text, truncate_content, max_tokens)
 
     async def code_list_files(
-        self,
-        project: OfProject,
-        path: Annotated[
-            str | None, Field(max_length=1_024, description="A directory; else the root")
-        ] = None,
-        glob: Annotated[
-            str | None,
-            Field(max_length=GLOB_CHARACTERS, description="Such as *.py, src/**/test_*.go"),
-        ] = None,
-        limit: Annotated[int, Field(ge=1, le=FILES_LISTED, description="Entries at most")] = 200,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
+        self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any
     ) -> Reply:
         """List a directory of a repository, or with glob the paths below it that match.
 
         Directories come first, with their number of files. Example:
         project="auth-service", glob="test_*.py".
         """
-        parameters = provided(project=project, path=path, glob=glob, limit=limit, cursor=cursor)
-        answer = await self._answer(self._backend().list_files, parameters)
+        answer = await self._answer(self._backend().list_files, request)
         return Reply(answer, list_text, truncate_list, max_tokens)
 
     async def _answer(self, request: _Request, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,23 @@
 """Models of the answers that another server gives, which may be of another version.
 
-They have the members of the API's answers, which may have more.
+They have the members of the records of the contract, and an answer may have more.
 """
 
-from typing import Any
+from dataclasses import is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
+
+from aeterna_code_search.contract import search, status, trace
+from aeterna_code_search.contract.notes import PAGES, YOUNGER
+
+_UNKNOWN: Final = frozenset({"took_ms"})  # to a plain grepai sidecar
+_TEXTS: Final = (datetime, UUID, StrEnum)
 
 
 class AnswerModel(BaseModel):
@@ -14,209 +26,43 @@ class AnswerModel(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-class Truncated(AnswerModel):
+class _Truncated(AnswerModel):
     """Counts of the rows that were left out, and advice."""
 
     counts: dict[str, int]
     advice: str
 
 
-class AnsweringProject(AnswerModel):
-    """A project of the answer."""
-
-    project: str
-    commit: str
-    indexed_at: str | None
+class _Whole(AnswerModel):
+    left_out: _Truncated | None = None
 
 
-class MissingProject(AnswerModel):
-    """A project that may have missing results."""
-
-    project: str
-    reason: str
-    since: str | None = None
-
-
-class Effect(AnswerModel):
-    """The effect of a ranking rule on a result's score."""
-
-    rule: str
-    adds: float
-    times: float
+@cache
+def model_of(record: type, base: type[AnswerModel] = AnswerModel) -> type[AnswerModel]:
+    """Return the model of a record. Members that are younger than the first version may lack."""
+    members: dict[str, Any] = {}
+    for name, hint in get_type_hints(record, include_extras=True).items():
+        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        if PAGES in notes:
+            continue
+        annotation = _annotation(kind) | None if name in _UNKNOWN else _annotation(kind)
+        members[name] = (annotation, None if YOUNGER in notes else ...)
+    return create_model(record.__name__, __base__=base, **members)
 
 
-class Explanation(AnswerModel):
-    """The explanation of a result's rank."""
-
-    semantic_rank: int | None
-    lexical_rank: int | None
-    rules: list[Effect]
-
-
-class MatchedLine(AnswerModel):
-    """A line with matches of an exact search; `ranges` are [start, end) in `text`."""
-
-    line: int
-    text: str
-    ranges: list[list[int]]
-    column: int
-    truncated: bool
-    defines: bool
+def _annotation(kind: Any) -> Any:
+    """Return the type of a member in JSON."""
+    if get_origin(kind) is list:
+        return list[_annotation(get_args(kind)[0])]  # type: ignore[misc]
+    if NoneType in get_args(kind):
+        return _annotation(get_args(kind)[0]) | None
+    if is_dataclass(kind):
+        return model_of(kind)  # type: ignore[arg-type]
+    return str if isinstance(kind, type) and issubclass(kind, _TEXTS) else kind
 
 
-class ResultSpan(AnswerModel):
-    """A further hit in the file of a result."""
-
-    start_line: int
-    end_line: int
-    name: str
-    container: str
-    chunk_type: str
-    score: float
-
-
-class ContextLine(AnswerModel):
-    """A line near one that matches."""
-
-    line: int
-    text: str
-    truncated: bool
-
-
-class Result(AnswerModel):
-    """A hit. Lines are 1-based and inclusive."""
-
-    project: str
-    commit: str
-    file: str
-    start_line: int
-    end_line: int
-    ranges: list[list[int]] = []
-    language: str
-    chunk_type: str
-    name: str
-    container: str
-    score: float
-    similarity: float | None
-    content: str
-    content_start_line: int
-    truncated: bool
-    matched: list[str]
-    url: str | None
-    why: Explanation | None = None
-    lines: list[MatchedLine] = []
-    matches: int | None = None
-    spans: list[ResultSpan] = []
-    context: list[ContextLine] = []
-    generated: bool = False
-    note: str = ""
-    owners: list[str] | None = None
-
-
-class Reading(AnswerModel):
-    """How a pasted query was read."""
-
-    read_as: str
-    text: str
-    query: str
-    parts: list[str]
-    frames: int
-    elsewhere: int
-
-
-class Instead(AnswerModel):
-    """The answer by words to a query whose quoted text stands nowhere."""
-
-    query: str
-    results: list[Result]
-    confidence: str | None
-    match: float | None
-
-
-class Total(AnswerModel):
-    """What an exact search found on all pages."""
-
-    matches: int
-    files: int
-    at_least: bool
-
-
-class SearchReceipt(AnswerModel):
-    """The searched projects, and those with missing results."""
-
-    complete: bool
-    took_ms: float | None
-    projects: list[AnsweringProject]
-    missing: list[MissingProject]
-    missing_more: int = 0
-
-
-class SearchAnswer(AnswerModel):
-    """A page of results, best first."""
-
-    query: str
-    queries: list[str]
-    count: int
-    results: list[Result]
-    next_cursor: str | None
-    receipt: SearchReceipt
-    confidence: str | None = None
-    match: float | None = None
-    hint: str | None
-    total: Total | None = None
-    reading: Reading | None = None
-    instead: Instead | None = None
-    left_out: Truncated | None = None
-
-
-class Run(AnswerModel):
-    """A run that has not ended."""
-
-    id: str
-    state: str
-    progress: dict[str, Any]
-
-
-class ProjectStatus(AnswerModel):
-    """One project's index."""
-
-    project: str
-    default_branch: str
-    last_indexed_commit: str | None
-    indexed_at: str | None
-    generation: int
-    state: str
-    mode: str | None
-    reason: str | None
-    vectors: str | None = None
-    reindex_requested_at: str | None = None
-    lacking_since: str | None = None
-    indexed_by: str | None = None
-    files: int
-    skipped: int
-    skipped_reasons: dict[str, int] | None = None
-    partly_parsed: int = 0
-    unread_manifests: dict[str, str] = {}
-    older_extractor: list[str] = []
-    generated: int = 0
-    chunks: int
-    symbols: int
-    references: int
-    disk_bytes: int = 0
-    languages: dict[str, int]
-    resolved_by: dict[str, int] = {}
-    languages_without_symbols: list[str] = []
-    embedder: str | None
-    policies_not_run: list[str] = []
-    error: str | None
-    run: Run | None
-
-
-class StatusAnswer(AnswerModel):
-    """The index of every visible project."""
-
-    org_id: str
-    last_updated: str | None
-    total_chunks: int
-    projects: list[ProjectStatus]
-    left_out: Truncated | None = None
+SearchAnswer = model_of(search.SearchAnswer, _Whole)
+StatusAnswer = model_of(status.IndexStatus, _Whole)
+CallersAnswer = model_of(trace.Callers, _Whole)
+CalleesAnswer = model_of(trace.Callees, _Whole)
+GraphAnswer = model_of(trace.Graph, _Whole)

@@ -2,25 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import SYMBOL_NOT_FOUND, ErrorHints, FileBackend, ToolError
-from aeterna_code_search.agents.parameters import (
-    Confidence,
-    Cursor,
-    File,
-    Kinds,
-    Line,
-    MaxTokens,
-    OfProject,
-    Project,
-    Projects,
-    Symbol,
-    Workspace,
-    provided,
-)
+from aeterna_code_search.agents.parameters import MaxTokens
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
 from aeterna_code_search.agents.results import index_not_found
@@ -31,6 +18,14 @@ from aeterna_code_search.agents.trace.truncation import (
     truncate_meaning,
 )
 from aeterna_code_search.agents.truncation import DEFAULT_TOKENS
+from aeterna_code_search.contract.trace import (
+    OF_CALLERS,
+    GraphRequest,
+    ReferencesRequest,
+    TraceRequest,
+)
+
+_OF_PAGES: Final = frozenset({"limit", "cursor"})
 
 
 def add_trace_tools(
@@ -38,10 +33,17 @@ def add_trace_tools(
 ) -> None:
     """Register the tools; each call gets its own backend, with the caller's credential."""
     trace = _TraceTools(backend, hints)
-    tools.add(trace.code_trace_callers, title="Find callers")
-    tools.add(trace.code_trace_callees, title="Find callees")
-    tools.add(trace.code_graph, title="Call graph")
-    tools.add(trace.code_definition, title="Go to definition")
+    tools.add(trace.code_trace_callers, title="Find callers", request=TraceRequest)
+    tools.add(
+        trace.code_trace_callees, title="Find callees", request=TraceRequest, without=OF_CALLERS
+    )
+    tools.add(trace.code_graph, title="Call graph", request=GraphRequest)
+    tools.add(
+        trace.code_definition,
+        title="Go to definition",
+        request=ReferencesRequest,
+        without=("workspace", "min_confidence", "kind", "caller_projects"),
+    )
 
 
 class _TraceTools:
@@ -51,22 +53,8 @@ class _TraceTools:
         self._backend = backend
         self._hints = hints
 
-    async def code_trace_callers(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        depth: Annotated[int, Field(ge=1, le=5, description="2: callers of callers too")] = 1,
-        min_confidence: Confidence = "medium",
-        caller_projects: Annotated[
-            Projects, Field(description="Only in these repositories")
-        ] = None,
-        kind: Kinds = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    async def code_trace_callers(
+        self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any
     ) -> Reply:
         """Find who calls or uses a function, class or value, in every repository.
 
@@ -74,34 +62,10 @@ class _TraceTools:
         with rule, evidence, confidence and the caller's pinned version. Of several
         definitions project and file choose one. Example: symbol="Ledger.transfer", depth=2.
         """
-        parameters = provided(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            depth=depth,
-            min_confidence=min_confidence,
-            caller_projects=caller_projects,
-            kind=kind,
-            limit=limit,
-            cursor=cursor,
-        )
-        answer = await self._trace("callers", parameters)
-        return _links(answer, "callers", max_tokens)
+        return _links(await self._trace("callers", request), "callers", max_tokens)
 
-    async def code_trace_callees(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        kind: Kinds = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
-        cursor: Cursor = None,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    async def code_trace_callees(
+        self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any
     ) -> Reply:
         """Find what a function, method or class calls and uses, and where that is defined,
         in every repository.
@@ -109,73 +73,33 @@ class _TraceTools:
         Use it to understand code without opening file after file.
         Example: symbol="ProcessPayment", project="payments-api".
         """
-        parameters = provided(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            min_confidence=min_confidence,
-            kind=kind,
-            limit=limit,
-            cursor=cursor,
-        )
-        answer = await self._trace("callees", parameters)
-        return _links(answer, "callees", max_tokens)
+        return _links(await self._trace("callees", request), "callees", max_tokens)
 
-    async def code_graph(  # noqa: PLR0913
-        self,
-        symbol: Symbol,
-        depth: Annotated[int, Field(ge=1, le=5, description="Levels up and down")] = 2,
-        workspace: Workspace = None,
-        project: Project = None,
-        file: File = None,
-        line: Line = None,
-        min_confidence: Confidence = "medium",
-        limit: Annotated[int, Field(ge=1, le=500, description="Nodes at most")] = 50,
-        max_tokens: MaxTokens = DEFAULT_TOKENS,
-    ) -> Reply:
+    async def code_graph(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Show the call graph around a symbol: callers and callees, several levels.
 
         Use it to see how something is wired in; for a list, code_trace_callers is cheaper.
         Example: symbol="AuthMiddleware", depth=2.
         """
-        parameters = provided(
-            symbol=symbol,
-            workspace=workspace,
-            project=project,
-            file=file,
-            line=line,
-            depth=depth,
-            min_confidence=min_confidence,
-            limit=limit,
-        )
-        answer = await self._trace("graph", parameters)
+        answer = await self._trace("graph", request)
         return Reply(answer, graph_text, truncate_graph, max_tokens)
 
     async def code_definition(
         self,
-        project: OfProject,
-        file: Annotated[str, Field(max_length=1_024, description="Path in it")],
-        line: Annotated[int, Field(ge=1, le=10_000_000, description="From 1")],
-        column: Annotated[int, Field(ge=0, le=10_000_000, description="From 0, in the name")],
         references: Annotated[bool, Field(description="List all references to it")] = False,
-        limit: Annotated[int, Field(ge=1, le=200, description="At most")] = 30,
-        cursor: Cursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
+        **request: Any,
     ) -> Reply:
         """Find what a name in an indexed file means: its definition, in any repository.
 
         Use it where several things have one name. Lines are those of code_read_file.
         Example: project="auth-service", file="acme_auth/app.py", line=44, column=20.
         """
-        place = {"project": project, "file": file, "line": line, "column": column}
-        if not references:
-            answer = await self._trace("definition", place)
-            return Reply(answer, meaning_text, truncate_meaning, max_tokens)
-        parameters = {**place, **provided(limit=limit, cursor=cursor)}
-        answer = await self._trace("references", parameters)
-        return _links(answer, "references", max_tokens)
+        if references:
+            return _links(await self._trace("references", request), "references", max_tokens)
+        place = {name: value for name, value in request.items() if name not in _OF_PAGES}
+        answer = await self._trace("definition", place)
+        return Reply(answer, meaning_text, truncate_meaning, max_tokens)
 
     async def _trace(self, what: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the backend's answer; raise `index_not_found` if nothing is indexed."""
@@ -184,7 +108,9 @@ class _TraceTools:
         except ToolError as error:
             if error.code != SYMBOL_NOT_FOUND:
                 raise
-            status = await self._backend().status(provided(workspace=parameters.get("org_id")))
+            status = await self._backend().status(
+                {name: value for name, value in parameters.items() if name == "org_id"}
+            )
             if not status["total_chunks"]:
                 raise index_not_found(self._hints) from error
             raise

@@ -5,18 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.options import (
-    Confidence,
-    Json,
-    MinConfidence,
-    Project,
-    examples,
-)
+from aeterna_code_search.cli.commands.options import Json, Project, examples
+from aeterna_code_search.cli.commands.requests import asks
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.trace import ImpactRequest
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -35,6 +31,7 @@ commands = typer.Typer()
         "codesearch impact HEAD~1..HEAD --json | jq '.symbols[].projects[].project'",
     ),
 )
+@asks(ImpactRequest)
 def impact(
     ctx: typer.Context,
     compared: Annotated[
@@ -47,8 +44,9 @@ def impact(
         ),
     ] = None,
     project: Project = None,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Show the callers of the definitions that a branch changes, in every repository.
 
@@ -84,7 +82,7 @@ def impact(
                 queries=queries,
                 project=target.project,
                 compared=ends,
-                min_confidence=str(min_confidence),
+                min_confidence=request["min_confidence"],
             )
     console = Console.of(context.environ)
     print_stdout(

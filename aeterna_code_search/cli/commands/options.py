@@ -1,6 +1,5 @@
 """Options that several commands share, and examples for their help."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -34,44 +33,6 @@ Project = Annotated[
         autocompletion=complete_project,
         help="Name of the repository in the index",
     ),
-]
-
-
-class Confidence(StrEnum):
-    """The minimum confidence of a link; `low` includes matches by name only."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-
-
-MinConfidence = Annotated[
-    Confidence, typer.Option(help="Minimum confidence; `low` includes matches by name only")
-]
-
-
-class Kind(StrEnum):
-    """How a name is used: with `new` in languages that write it, `element` in JSX.
-
-    Imports, and types in annotations, are listed only if they are asked for.
-    """
-
-    CALL = "call"
-    NEW = "new"
-    DECORATE = "decorate"
-    INHERIT = "inherit"
-    ELEMENT = "element"
-    VALUE = "value"
-    TYPE = "type"
-    IMPORT = "import"
-
-
-Kinds = Annotated[
-    list[Kind] | None,
-    typer.Option("--kind", help="Only such uses; repeatable. Types and imports are shown only so"),
-]
-Limit = Annotated[
-    int, typer.Option("--limit", "-k", min=1, max=200, help="Maximum number of results")
 ]
 
 

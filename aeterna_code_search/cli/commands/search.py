@@ -1,16 +1,15 @@
 """`search`: find code by words, names or meaning, in every repository."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.completion import complete_project
-from aeterna_code_search.cli.commands.options import Json, Projects, examples
+from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.requests import asks
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from indexer.exits import Exit
-from indexer.limits import PASTED_CHARACTERS, QUERIES, QUERY_CHARACTERS, RESULTS
-from indexer.records.files import ChunkType
+from indexer.limits import PASTED_CHARACTERS, QUERIES, QUERY_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,25 +21,6 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 _MAX_CONTENT = 20_000  # characters of a hit in which its line for a pipe is looked for
 _FIRST = {"content_start_line": 1}
-
-
-class Mode(StrEnum):
-    """The search mode of the service."""
-
-    HYBRID = "hybrid"
-    SEMANTIC = "semantic"
-    LEXICAL = "lexical"
-    SYMBOL = "symbol"
-    LITERAL = "literal"
-    REGEX = "regex"
-    STRUCTURAL = "structural"
-
-
-class GroupBy(StrEnum):
-    """What one result is: a hit, or a file with its hits."""
-
-    NONE = "none"
-    FILE = "file"
 
 
 def _query(words: list[str]) -> list[str]:
@@ -73,12 +53,6 @@ def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
     )
 
 
-def _languages() -> list[str]:
-    from indexer.languages.registry import SUFFIXES
-
-    return sorted({language.name for language in SUFFIXES.values()})
-
-
 @commands.command(
     "search",
     epilog=examples(
@@ -92,6 +66,7 @@ def _languages() -> list[str]:
         "codesearch search login --json | jq -r '.results[].file'",
     ),
 )
+@asks(SearchRequest)
 def search(
     ctx: typer.Context,
     query: Annotated[
@@ -104,44 +79,10 @@ def search(
             "first begins with a minus",
         ),
     ],
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "--top-k", "-k", min=1, max=RESULTS, help="Maximum number of results"
-        ),
-    ] = 10,
-    project: Projects = None,
-    exclude_project: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", autocompletion=complete_project, help="Not this repository; repeatable"
-        ),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", autocompletion=_languages, help="Language, such as python"),
-    ] = None,
-    chunk_type: Annotated[ChunkType | None, typer.Option("--type", help="Kind of the hit")] = None,
-    path: Annotated[str | None, typer.Option(help="Only files whose path begins with this")] = None,
-    exclude: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PARTS", help='Skip paths that contain one of these, such as "test|mock"'
-        ),
-    ] = None,
-    expand: Annotated[
-        int, typer.Option(min=0, max=100, help="Lines to show before and after a hit")
-    ] = 0,
-    mode: Annotated[
-        Mode, typer.Option(help="Search mode; hybrid: by words and meaning")
-    ] = Mode.HYBRID,
+    *,
     also: Annotated[
         list[str] | None,
         typer.Option(metavar="QUERY", help="Another wording of the query; repeatable, at most 9"),
-    ] = None,
-    min_similarity: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=1.0, help="Omit less similar hits (0.0-1.0)"),
     ] = None,
     group_by: Annotated[
         GroupBy | None,
@@ -151,10 +92,8 @@ def search(
             show_default=False,
         ),
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each hit has its place")
-    ] = False,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Search the code of every repository by words, names and meaning.
 
@@ -162,20 +101,10 @@ def search(
     """
     body = {
         **_queries(query[0], also or []),
-        "min_similarity": min_similarity,
-        "limit": limit,
-        "mode": str(mode),
-        "include_projects": project,
-        "exclude_projects": exclude_project,
-        "language": language,
-        "chunk_type": chunk_type and str(chunk_type),
-        "path": path,
-        "exclude": exclude,
-        "expand": expand,
-        "group_by": group_by and str(group_by),
-        "explain": explain,
+        **request,
+        **({"group_by": str(group_by)} if group_by else {}),
     }
-    return _show(ctx, {key: value for key, value in body.items() if value}, json=json)
+    return _show(ctx, body, json=json)
 
 
 def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:

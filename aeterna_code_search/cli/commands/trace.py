@@ -5,17 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.completion import complete_project
 from aeterna_code_search.cli.commands.options import (
-    Confidence,
     Json,
-    Kinds,
-    Limit,
-    MinConfidence,
     examples,
 )
+from aeterna_code_search.cli.commands.requests import asks
 from aeterna_code_search.cli.commands.trace_at import at
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.trace import OF_CALLERS, GraphRequest, TraceRequest
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -53,20 +50,6 @@ Symbol = Annotated[
         help="Name, qualified name (Auth.verify) or module:name",
     ),
 ]
-InProject = Annotated[
-    str | None,
-    typer.Option(
-        "--project",
-        "-p",
-        metavar="NAME",
-        autocompletion=complete_project,
-        help="Repository of the definition",
-    ),
-]
-InFile = Annotated[
-    str | None, typer.Option("--file", metavar="PATH", help="File of the definition")
-]
-AtLine = Annotated[int | None, typer.Option("--line", min=1, help="A line within the definition")]
 
 
 @_trace.command(
@@ -79,39 +62,14 @@ AtLine = Annotated[int | None, typer.Option("--line", min=1, help="A line within
         "codesearch trace callers verify_token --kind import",
     ),
 )
-def callers(
-    ctx: typer.Context,
-    symbol: Symbol,
-    project: InProject = None,
-    file: InFile = None,
-    line: AtLine = None,
-    caller_project: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=complete_project,
-            help="Only callers in this repository; repeatable",
-        ),
-    ] = None,
-    kind: Kinds = None,
-    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of transitive callers")] = 1,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Limit = 50,
-    json: Json = False,
-) -> Exit:
+@asks(TraceRequest)
+def callers(ctx: typer.Context, symbol: Symbol, *, json: Json = False, **request: Any) -> Exit:
     """Show the callers of a definition, in every repository.
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`
     with rule, kind and version beside it; at the top level of a file no caller is named.
     """
-    parameters = {
-        **_choice(symbol, project, file, line, min_confidence),
-        "caller_projects": caller_project,
-        "kind": [str(kind) for kind in kind or ()],
-        "depth": depth,
-        "limit": limit,
-    }
-    return _show(ctx.obj, "callers", parameters, json=json)
+    return _show(ctx.obj, "callers", {"symbol": symbol, **request}, json=json)
 
 
 @_trace.command(
@@ -120,28 +78,14 @@ def callers(
         "codesearch trace callees HandleLogin", "codesearch trace callees pay -p billing-service"
     ),
 )
-def callees(
-    ctx: typer.Context,
-    symbol: Symbol,
-    project: InProject = None,
-    file: InFile = None,
-    line: AtLine = None,
-    kind: Kinds = None,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Limit = 50,
-    json: Json = False,
-) -> Exit:
+@asks(TraceRequest, without=OF_CALLERS)
+def callees(ctx: typer.Context, symbol: Symbol, *, json: Json = False, **request: Any) -> Exit:
     """Show the callees of a definition.
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`
     with rule, kind and version beside it; at the top level of a file no caller is named.
     """
-    parameters = {
-        **_choice(symbol, project, file, line, min_confidence),
-        "kind": [str(kind) for kind in kind or ()],
-        "limit": limit,
-    }
-    return _show(ctx.obj, "callees", parameters, json=json)
+    return _show(ctx.obj, "callees", {"symbol": symbol, **request}, json=json)
 
 
 @_trace.command(
@@ -151,44 +95,21 @@ def callees(
         "codesearch trace graph Auth.verify --json | jq '.edges[]'",
     ),
 )
-def graph(
-    ctx: typer.Context,
-    symbol: Symbol,
-    project: InProject = None,
-    file: InFile = None,
-    line: AtLine = None,
-    depth: Annotated[int, typer.Option(min=1, max=5, help="Levels of callers and of callees")] = 2,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=500, help="Maximum number of nodes")
-    ] = 200,
-    json: Json = False,
-) -> Exit:
+@asks(GraphRequest)
+def graph(ctx: typer.Context, symbol: Symbol, *, json: Json = False, **request: Any) -> Exit:
     """Show the call graph of a definition: callers and callees, level by level.
 
     In a pipe each is `repository/path:line: caller -> callee at repository/path:line (confidence)`
     with rule, kind and version beside it; at the top level of a file no caller is named.
     """
-    parameters = {
-        **_choice(symbol, project, file, line, min_confidence),
-        "depth": depth,
-        "limit": limit,
-    }
-    return _show(ctx.obj, "graph", parameters, json=json)
-
-
-def _choice(
-    symbol: str, project: str | None, file: str | None, line: int | None, confidence: Confidence
-) -> dict[str, Any]:
-    parameters = {"symbol": symbol, "project": project, "file": file, "line": line}
-    return parameters | {"min_confidence": str(confidence)}
+    return _show(ctx.obj, "graph", {"symbol": symbol, **request}, json=json)
 
 
 def _show(context: CommandContext, what: str, parameters: Mapping[str, Any], *, json: bool) -> Exit:
     from aeterna_code_search.client import receipt
     from aeterna_code_search.client.console import Console, print_stderr, print_stdout
 
-    answer = _request(context, what, {name: value for name, value in parameters.items() if value})
+    answer = _request(context, what, parameters)
     if answer is None:
         print_stderr(receipt.NOTHING_INDEXED)
         return Exit.NOT_INDEXED

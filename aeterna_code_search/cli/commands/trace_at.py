@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from aeterna_code_search.cli.commands.options import (
-    Confidence,
-    Json,
-    Kinds,
-    Limit,
-    MinConfidence,
-    Project,
-)
+from aeterna_code_search.cli.commands.options import Json, Project
+from aeterna_code_search.cli.commands.requests import asks
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.trace import ReferencesRequest
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -25,6 +20,7 @@ if TYPE_CHECKING:
 _POSITION: Final = re.compile(r"(.+?):0*([1-9]\d{0,6}):0*([1-9]\d{0,6}):?")
 
 
+@asks(ReferencesRequest, without=("project", "caller_projects"))
 def at(
     ctx: typer.Context,
     position: Annotated[
@@ -39,10 +35,9 @@ def at(
     references: Annotated[
         bool, typer.Option("--references", help="List all references to it, in every repository")
     ] = False,
-    kind: Kinds = None,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Limit = 50,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Show the definition that a name in a file means, or all references to it.
 
@@ -53,7 +48,7 @@ def at(
     found = _POSITION.fullmatch(position)
     if found is None:
         raise typer.BadParameter("write FILE:LINE:COL, both numbers from 1", ctx=ctx)
-    if kind and not references:
+    if "kind" in request and not references:
         raise typer.BadParameter(
             "it chooses among references: add --references", param_hint="--kind"
         )
@@ -63,11 +58,10 @@ def at(
         if not (project or api.project):
             raise typer.BadParameter("this is no checkout: name its repository by --project")
         file = path if project else _path_in(api.root or context.directory, context.directory, path)
-        parameters = {"project": project or api.project, "file": file, "line": line}
+        parameters: dict[str, Any] = {"project": project or api.project, "file": file, "line": line}
         parameters["column"] = column
         if references:
-            parameters |= {"min_confidence": str(min_confidence), "limit": limit}
-            parameters |= {"kind": [str(kind) for kind in kind]} if kind else {}
+            parameters |= request
         what = "references" if references else "definition"
         answer = _answer(api, what, parameters, is_own=not project)
         is_edited = not project and api.root and _is_edited(api, api.root / file, answer["name"])

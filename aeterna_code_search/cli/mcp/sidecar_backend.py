@@ -10,11 +10,13 @@ from pydantic import ValidationError
 
 from aeterna_code_search.agents.backend import INVALID, ToolError
 from aeterna_code_search.agents.results import names_in
-from aeterna_code_search.agents.sidecar.answers import AnswerModel, SearchAnswer, StatusAnswer
-from aeterna_code_search.agents.sidecar.trace_answers import (
+from aeterna_code_search.agents.sidecar.answers import (
+    AnswerModel,
     CalleesAnswer,
     CallersAnswer,
     GraphAnswer,
+    SearchAnswer,
+    StatusAnswer,
 )
 from indexer.limits import SIDECAR_ANSWER_BYTES
 from indexer.urls import without_proxy

@@ -1,13 +1,15 @@
 """The queue of runs: whose turn it is, how an apply keeps its claim, and the sweep.
 
-A lease is short, and a thread beside the apply renews it: it ends soon after its process.
+A lease is short, and a thread beside the apply renews it: it ends soon after its process. The
+database session of a process that was stopped, or whose machine is gone, is ended with all its
+locks: PostgreSQL would wait for it until TCP gives the client up.
 """
 
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import structlog
@@ -16,6 +18,7 @@ from django.db import Error, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from central.db import end_if_idle, execute, fetch_rows, sql
 from central.github.services.deferred_events import apply_deferred
 from central.ingest.models import IndexRun
 from central.ingest.services.run_lifecycle import (
@@ -23,11 +26,24 @@ from central.ingest.services.run_lifecycle import (
     end_claimed_run,
     expire_runs,
 )
-from central.ingest.services.sessions import end_stopped_writers
 from central.jobs import BEATS, Claim
 from central.repositories.services import mark_behind
 from central.repositories.states import RunState
 
+_NAME: Final = "aeterna writes "  # with a run's id: 51 of the 63 bytes that PostgreSQL keeps
+_COPY_SECONDS: Final = 120  # one COPY has the rows of some batches: it takes seconds
+
+# A COPY that waits for rows is no idle transaction, and no time-out of PostgreSQL ends it. The name
+# is that of the transaction, so that this works behind PgBouncer, too.
+_END_STOPPED: Final = sql(
+    "SELECT application_name, pg_terminate_backend(pid) FROM pg_stat_activity"
+    " JOIN pg_roles AS theirs ON theirs.oid = usesysid"
+    " JOIN pg_roles AS ours ON ours.rolname = current_user"
+    " WHERE pg_has_role(usesysid, 'USAGE') AND (ours.rolsuper OR NOT theirs.rolsuper)"
+    " AND datname = current_database()"
+    " AND starts_with(application_name, %s) AND state = 'active' AND wait_event = 'ClientRead'"
+    " AND query_start <= statement_timestamp() - make_interval(secs => %s::float8)"
+)
 _HANGING_SECONDS = 120  # without progress: the heartbeat stops, and the lease ends
 
 _log = structlog.get_logger(__name__)
@@ -129,6 +145,31 @@ class RunClaim(Claim[IndexRun]):
         pause = max(seconds, self.pause_seconds(self.row.retries))
         _log.warning("apply_postponed", run=str(self.row.pk), error=error, seconds=pause)
         self.put_back(pause, error, attempts=F("attempts") - 1, retries=F("retries") + 1)
+
+
+def guard_writer(*, run_id: object, idle_seconds: float) -> None:
+    """Have the database end this transaction if its process is stopped.
+
+    It does so by itself after `idle_seconds` without a statement; in a COPY, `end_stopped_writers`.
+    """
+    end_if_idle(idle_seconds)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('application_name', %s, true)", [f"{_NAME}{run_id}"])
+
+
+def end_stopped_writers() -> None:
+    """End sessions that have sent no row for two minutes in the midst of a COPY.
+
+    One that was only slow has lost nothing: its run is queued again.
+    """
+    asked = [_NAME, _COPY_SECONDS]
+    with transaction.atomic():
+        ended = fetch_rows(_END_STOPPED, asked)
+        # A login that acts as another role sees and ends sessions of its own only as itself.
+        execute("SET LOCAL ROLE NONE", [])
+        ended += fetch_rows(_END_STOPPED, asked)
+    for name, is_ended in ended:
+        _log.warning("stopped_writer_ended", run=name.removeprefix(_NAME), ended=is_ended)
 
 
 def sweep() -> list[UUID]:

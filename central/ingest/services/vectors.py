@@ -31,8 +31,7 @@ from central.corpus.rows import ChunkPoint
 from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
-from central.ingest.services.claims import RunClaim
-from central.ingest.services.sessions import guard_writer
+from central.ingest.services.claims import RunClaim, guard_writer
 from central.ingest.services.stored_batches import StoredBatch, read_batch
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.models import Repository

@@ -12,6 +12,7 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Max, Q
 
+from aeterna_code_search.contract.projects import MissingProject
 from central.background import GRAPH
 from central.knowledge.access import visible_nodes
 from central.knowledge.matching import Matcher
@@ -30,7 +31,6 @@ from central.knowledge.services.violations import check_policies, remove_unlinke
 from central.knowledge.watermarks import FileRange, repositories_due
 from central.projections import Difference, Projection
 from central.repositories.models import Repository
-from central.repositories.visibility import MissingProject
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from indexer.errors import EmbeddingError, StoreError

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from django.db import connection
 from django.db.models import Q, QuerySet
 
+from aeterna_code_search.contract.knowledge import UnmigratedRequest, ViolationsRequest
 from central.corpus.models import File, Symbol
 from central.db import sql_with
 from central.http.cursors import decode_cursor, encode_cursor
@@ -65,16 +66,15 @@ class UnmigratedAnswer:
     hint: Annotated[str | None, "Why there is none"]
 
 
-def violations(
-    *, credential: Credential, project: str, limit: int = 50, cursor: str = ""
-) -> ViolationsAnswer:
+def violations(*, credential: Credential, request: ViolationsRequest) -> ViolationsAnswer:
     """Violations in a project, by policies that the credential sees. Raises NotFoundError."""
+    project, limit = request.project, request.limit
     scope = GraphScope(credential)
     repository = visible_repository(credential=credential, project=project)
     visible = visible_nodes(credential=credential)
     edges = Edge.objects.filter(type=VIOLATES, source__repository=repository, target__in=visible)
     asked = [credential.organization.slug, project]
-    if after := decode_cursor(cursor, salt=_VIOLATIONS_SALT, asked=asked):
+    if after := decode_cursor(request.cursor, salt=_VIOLATIONS_SALT, asked=asked):
         edges = edges.filter(
             Q(source__path__gt=after[0]) | Q(source__path=after[0], pk__gt=after[1])
         )
@@ -143,18 +143,17 @@ _LIST_UNMIGRATED: Final = _sql("""SELECT f.path, f.blob, s.qualified_name, s.id 
             ORDER BY f.path, s.id LIMIT %(limit)s""")
 
 
-def unmigrated(
-    *, credential: Credential, project: str, path: str = "", limit: int = 50, cursor: str = ""
-) -> UnmigratedAnswer:
+def unmigrated(*, credential: Credential, request: UnmigratedRequest) -> UnmigratedAnswer:
     """Definitions below `path` of which nothing says where they went. Raises NotFoundError.
 
     A `migrated_to` edge counts on the definition, on its file, or on a directory above.
     """
+    project, limit = request.project, request.limit
     scope = GraphScope(credential)
     repository = visible_repository(credential=credential, project=project)
-    path = path.removeprefix("./")
+    path = request.path.removeprefix("./")
     asked = [credential.organization.slug, project, path]
-    after = decode_cursor(cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]
+    after = decode_cursor(request.cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]
     given = {"repository": repository.pk, "path": path, "after": after[0], "key": after[1]}
     with connection.cursor() as database:
         database.execute(_COUNT_UNMIGRATED, given)

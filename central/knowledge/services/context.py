@@ -7,6 +7,14 @@ import json
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
+from aeterna_code_search.contract.knowledge import ContextRequest
+from aeterna_code_search.contract.trace import (
+    ChangedFile,
+    ImpactRequest,
+    Link,
+    SymbolSelector,
+    TraceRequest,
+)
 from central.corpus.models import File, Symbol
 from central.http.parameters import to_json
 from central.knowledge.answers import GraphReceipt
@@ -22,9 +30,7 @@ from central.knowledge.services.about import (
 from central.knowledge.services.related import related_documents
 from central.repositories.listing import visible_repository
 from central.tenancy.credentials import Credential
-from central.trace.answers import Link
 from central.trace.impact import impact
-from central.trace.requests import ChangedFile, ImpactRequest, SymbolSelector, TraceRequest
 from central.trace.service import callees
 
 _BYTES_PER_TOKEN: Final = 4
@@ -62,10 +68,9 @@ class ContextAnswer:
     receipt: GraphReceipt
 
 
-def context(
-    *, credential: Credential, project: str, file: str, max_tokens: int = 4_000
-) -> ContextAnswer:
+def context(*, credential: Credential, request: ContextRequest) -> ContextAnswer:
     """All that the graph and the trace say of a file. Raises NotFoundError, StoreError."""
+    project, file = request.project, request.file
     scope = GraphScope(credential)
     repository = visible_repository(credential=credential, project=project)
     row = File.objects.filter(repository=repository, path=file).defer("content").first()
@@ -85,7 +90,7 @@ def context(
         truncated={},
         receipt=scope.receipt([repository.pk]),
     )
-    return _fit(answer, max_tokens)
+    return _fit(answer, request.max_tokens)
 
 
 def _alike(file: File, linked: list[LinkedDocument], scope: GraphScope) -> list[LinkedDocument]:

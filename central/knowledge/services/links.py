@@ -1,12 +1,11 @@
 """Explicit edges between any two nodes, code included."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 
+from aeterna_code_search.contract.knowledge import Link
 from central.background import GRAPH
 from central.errors import InvalidError, NotFoundError
 from central.knowledge.access import require_writer
@@ -27,17 +26,6 @@ from indexer.limits import EDGE_TYPE_CHARACTERS
 _TYPE: Final = re.compile(rf"[a-z][a-z0-9_]{{0,{EDGE_TYPE_CHARACTERS - 1}}}")
 # What the graph answers from the corpus, or from policies: no one may claim it.
 DERIVED_TYPES: Final = frozenset({"calls", "contains", "violates"})
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What a client asks to be linked; ids as `identifiers` reads them. `weight` is 0.0-1.0."""
-
-    source: str
-    target: str
-    type: str
-    weight: float | None = None
-    properties: Mapping[str, Any] = field(default_factory=dict)
 
 
 @transaction.atomic

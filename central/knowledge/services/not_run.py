@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 from django.db.models import F, QuerySet
 
+from aeterna_code_search.contract.knowledge import LISTED_NODES
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import NotRun
 from central.knowledge.models import Node, PolicyCheck
@@ -13,8 +14,6 @@ from central.knowledge.resolution import node_id
 from central.repositories.models import Repository
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
-
-LISTED_NODES: Final = 200  # of a page
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from django.db.models import Prefetch, Q, QuerySet
 
+from aeterna_code_search.contract.knowledge import Direction, NodeFilter, Traversal
 from central.http.cursors import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import (
@@ -20,7 +21,7 @@ from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, Document, Edge,
 from central.knowledge.resolution import CodePlace, Target, find_targets, node_id
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.not_run import reasons_not_run
-from central.knowledge.traversal import Direction, walk
+from central.knowledge.traversal import walk
 from central.repositories.listing import visible_repository
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -58,32 +59,6 @@ class TraverseAnswer:
     truncated: bool
     receipt: GraphReceipt
     hint: Annotated[str | None, "Why nothing was reached"]
-
-
-@dataclass(frozen=True, slots=True)
-class NodeFilter:
-    """What a list is narrowed to; `query` is a part of the id or the title, in any case.
-
-    `archived` None: whether they are or not.
-    """
-
-    kind: str = ""
-    project: str = ""
-    query: str = ""
-    archived: bool | None = None
-    limit: int = 50
-    cursor: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Traversal:
-    """What is walked; `types` None: every type."""
-
-    source: str
-    types: tuple[str, ...] | None = None
-    direction: Direction = Direction.BOTH
-    depth: int = 1
-    limit: int = 100
 
 
 def get_nodes(*, credential: Credential, text: str) -> NodesAnswer:
@@ -144,7 +119,7 @@ def traverse(*, credential: Credential, asked: Traversal) -> TraverseAnswer:
     found = walk(
         credential=credential,
         roots=roots,
-        types=asked.types,
+        types=asked.types or None,
         direction=asked.direction,
         depth=asked.depth,
         limit=asked.limit,

@@ -14,6 +14,8 @@ from typing import Annotated, Final
 import numpy as np
 from django.db.models.functions import Left
 
+from aeterna_code_search.contract.knowledge import RelatedRequest
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.embeddings import unpack_vector
 from central.corpus.models import File, Symbol
 from central.knowledge.access import visible_nodes
@@ -25,7 +27,6 @@ from central.knowledge.resolution import CodePlace, Target, find_target
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.questions import code_views, id_of
 from central.repositories.models import Repository
-from central.search.query import Mode, SearchRequest
 from central.search.query_preparation import query_vectors
 from central.search.service import search
 from central.tenancy.credentials import Credential
@@ -74,16 +75,15 @@ class RelatedAnswer:
     hint: str | None
 
 
-def related(
-    *, credential: Credential, text: str, target_type: str, limit: int = 10
-) -> RelatedAnswer:
-    """Nodes of a type that resemble the one that `text` names.
+def related(*, credential: Credential, request: RelatedRequest) -> RelatedAnswer:
+    """Nodes of a type that resemble the one that `id` names.
 
     `target_type` is code or a kind of document; knowledge includes policies. Raises what
     `find_target` raises, StoreError.
     """
+    target_type, limit = request.target_type, request.limit
     scope = GraphScope(credential)
-    target = find_target(text, credential=credential)
+    target = find_target(request.id, credential=credential)
     asked = text_of(target)
     if target_type == CODE:
         found = _related_code(asked, target, scope, limit)

@@ -10,18 +10,20 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from aeterna_code_search.agents.backend import ServiceBackend, ToolError
-from aeterna_code_search.agents.sidecar.answers import AnswerModel, SearchAnswer, StatusAnswer
+from aeterna_code_search.agents.sidecar.answers import (
+    AnswerModel,
+    CalleesAnswer,
+    CallersAnswer,
+    GraphAnswer,
+    SearchAnswer,
+    StatusAnswer,
+)
 from aeterna_code_search.agents.sidecar.mapping import (
     api_graph,
     api_links,
     api_search,
     api_status,
     sidecar_arguments,
-)
-from aeterna_code_search.agents.sidecar.trace_answers import (
-    CalleesAnswer,
-    CallersAnswer,
-    GraphAnswer,
 )
 from central.errors import NotFoundError
 from central.mcp.auth import caller, current_token

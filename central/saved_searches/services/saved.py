@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.saved_searches.models import SavedSearch, WatchedRepository
 from central.search.exact.plan import exact_plan
 from central.search.exact.verification import check_structural
-from central.search.query import SearchRequest
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
@@ -47,7 +47,8 @@ def saved_search(*, credential: Credential, user: "User", search_id: int) -> Sav
 
 def request_of(search: SavedSearch, organization: str) -> SearchRequest:
     """Return the search as a request. Raises ValidationError if it is no longer valid."""
-    return _REQUESTS.search_request({**search.request, "org_id": organization})
+    request: SearchRequest = _REQUESTS.read({**search.request, "org_id": organization})
+    return request
 
 
 def is_watchable(request: SearchRequest) -> bool:

@@ -22,7 +22,6 @@ from rest_framework.exceptions import ValidationError
 from central.corpus.models import File
 from central.db import one_moment
 from central.errors import NotFoundError, ServiceError
-from central.owners.reading import OwnersReader
 from central.repositories.visibility import RepositorySnapshot, visible_repositories
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.saved_searches.services.saved import request_of
@@ -32,7 +31,7 @@ from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.filters import row_filter
 from central.search.line_search import EXACT_FILES
 from central.search.reading import ReadRequest, read_request
-from central.search.scope import search_scope
+from central.search.scope import SearchScope, search_scope
 from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import Scope
 
@@ -134,13 +133,12 @@ def _next_look(search: SavedSearch, asked: set[int]) -> _Look | None:
     plan = exact_plan(read.query, language=read.request.language)
     before = {row.repository_id: row for row in WatchedRepository.objects.filter(search=search)}
     scope = search_scope(credential, read)
-    reader = scope.owners if plan.evaluator.reads_owners else None
     for repository in scope.searched.values():
         known = before.get(repository.id)
         is_due = known is None or known.generation != repository.generation
         if is_due and repository.id not in asked:
             asked.add(repository.id)
-            return _look(read, plan, repository, known, reader)
+            return _look(read, plan, repository, known, scope)
     return None
 
 
@@ -156,7 +154,7 @@ def _look(
     plan: ExactPlan,
     repository: RepositorySnapshot,
     before: WatchedRepository | None,
-    owners: OwnersReader | None,
+    scope: SearchScope,
 ) -> _Look:
     live = File.objects.filter(repository_id=repository.id)
     last_file = live.aggregate(last=Max("id"))["last"] or 0
@@ -164,7 +162,7 @@ def _look(
     search = ExactSearch(
         plan,
         {repository.id: repository},
-        owners=owners.of([repository]) if owners else {},
+        values=scope.values(plan.evaluator.reads_values, [repository]),
         rows=row_filter(read.request),
         files=EXACT_FILES,
         seconds=WATCH_SECONDS,
@@ -174,8 +172,7 @@ def _look(
     known = _known(before)
     found = _found(search, lists_files=read.lists_files)
     reasons = set(search.unread.reasons.values())
-    if owners and repository.id in owners.unread:
-        reasons.add("owners_unread")
+    reasons |= {*scope.values_unread(plan.evaluator.reads_values).values()}
     if reasons & _AGAIN:
         raise _NotYetError
     if found is None or _lines(known | found) > WATCH_LINES:

@@ -11,7 +11,7 @@ from typing import Final
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
-from central.query.evaluate import Owners, Term
+from central.query.evaluate import RepositoryValues, Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
@@ -76,7 +76,7 @@ class ExactSearch:
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
         *,
-        owners: Mapping[int, Owners],
+        values: Mapping[int, RepositoryValues],
         rows: RowFilter,
         files: int,
         seconds: float,
@@ -86,7 +86,7 @@ class ExactSearch:
     ) -> None:
         """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
-        `owners` are those of the repositories, by id; none unless the query asks for them.
+        `values` are those of the repositories, by id; none unless the query asks for them.
         Only files with a key above `newer_than` are read. `within` restricts matches to regions of
         this type. Raises InvalidError for a structural
         pattern of a language that ast-grep does not know.
@@ -95,14 +95,14 @@ class ExactSearch:
         self._repositories = {
             key: item
             for key, item in sorted(repositories.items(), key=lambda repository: repository[1].name)
-            if plan.evaluator.repository(item.name, owners.get(key)) is not False
+            if plan.evaluator.repository(item.name, values.get(key, {})) is not False
         }
         self._rows = rows
         self._newer_than = newer_than
         self._within = within
         self._most_files = files
         self._until = time.monotonic() + seconds
-        self._verifier = Verifier(plan, self._repositories, owners, until=self._until, most=matches)
+        self._verifier = Verifier(plan, self._repositories, values, until=self._until, most=matches)
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0

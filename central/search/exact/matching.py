@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from aeterna_code_search.contract.search import MatchedLine
 from central.search.exact.text_pattern import Span, TextPattern, finder
 
 EXACT_MATCHES_OF_FILE: Final = 1_000  # of each term
@@ -22,23 +23,6 @@ _LINE_FEED: Final = 0x0A
 _LINE_BYTES: Final = 100  # of the JSON of a line beside its text and its ranges
 _RANGE_BYTES: Final = 10
 _TEXT: Final = re.compile(rb"[^\r\n]+")
-
-
-@dataclass(frozen=True, slots=True)
-class MatchedLine:
-    """A line with matches. `ranges` are [start, end) in `text`, from 0.
-
-    `column` is that of the text's first character, from 1: a long line is cut around its first
-    match, and `truncated` is true. A match over several lines is a range in each of them.
-    `defines`: a definition of a matched name begins here.
-    """
-
-    line: int
-    text: str
-    ranges: list[list[int]]
-    column: int = 1
-    truncated: bool = False
-    defines: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 
-from central.query.evaluate import Owners, Term
+from central.query.evaluate import RepositoryValues, Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.files import CandidateFile
 from central.search.exact.limited import find_match, find_matches
@@ -30,7 +30,7 @@ class Verifier:
         self,
         plan: ExactPlan,
         repositories: Mapping[int, RepositorySnapshot],
-        owners: Mapping[int, Owners],
+        values: Mapping[int, RepositoryValues],
         *,
         until: float,
         most: int,
@@ -41,7 +41,7 @@ class Verifier:
         """
         self._plan = plan
         self._repositories = repositories
-        self._owners = owners
+        self._values = values
         self._until = until
         self._most = most
         self._matchers = {
@@ -54,7 +54,7 @@ class Verifier:
             repository=self._repositories[file.repository].name,
             path=file.path,
             language=file.language,
-            owners=self._owners.get(file.repository),
+            values=self._values.get(file.repository, {}),
             found=found,
         )
 

@@ -5,26 +5,8 @@ and symbol searches have rules. Ranks count from 1; None if the list lacks the h
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated
 
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What a rule of the ranking did to a result's score."""
-
-    rule: Annotated[str, "Such as definition, coverage, tests"]
-    adds: Annotated[float, "To the score; the best by similarity and words is 1.0"] = 0.0
-    times: Annotated[float, "The factor on the score; 1.0: none"] = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a result is where it is."""
-
-    semantic_rank: Annotated[int | None, "Its place by similarity among what it was ranked with"]
-    lexical_rank: Annotated[int | None, "Its place by words"]
-    rules: list[Effect]
+from aeterna_code_search.contract.search import Effect
 
 
 def summands(names: Iterable[str], values: Iterable[float]) -> Iterator[Effect]:

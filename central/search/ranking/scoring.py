@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
+from aeterna_code_search.contract.search import Effect, Explanation, Mode
 from central.search.fusion import add_standard, fuse_normalised
-from central.search.query import Mode, ParsedQuery
+from central.search.query import ParsedQuery
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.context import Candidate, QueryContext
-from central.search.ranking.explanation import Effect, Explanation, factors, summands
+from central.search.ranking.explanation import factors, summands
 from central.search.ranking.rules import (
     BASE,
     BOOSTS,

@@ -4,9 +4,9 @@ Only this module decides what a reference means; callers, callees and graphs use
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import IntEnum
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.modelled import without_values
@@ -37,14 +37,6 @@ FLOW: Final = "value_flow"
 _CALLS: Final = frozenset({"call", "new", "element", "decorate"})
 _BOUND = {Binding.LOCAL, Binding.IMPORT}
 _OF_VALUES = {Access.INSTANCE, Access.RESULT}
-
-
-class Confidence(IntEnum):
-    """Confidence of a resolution; comparable."""
-
-    LOW = 1
-    MEDIUM = 2
-    HIGH = 3
 
 
 class Resolution(NamedTuple):

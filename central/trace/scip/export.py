@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from typing import Final
 
+from aeterna_code_search.contract.trace import Confidence
 from central.errors import ConflictError, NotFoundError
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential
@@ -18,7 +19,6 @@ from central.trace.edges import Edge
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.questions import Key, last_name
 from central.trace.resolve.references import sites_in
-from central.trace.resolve.resolve import Confidence
 from central.trace.scip.documents import Meaning, document_of, information
 from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
 from indexer.records.references import Access, Binding

@@ -9,6 +9,5 @@ class StoredEdgesConfig(AppConfig):
     name = "central.trace.stored"
     label = "edges"
     default_auto_field = "django.db.models.BigAutoField"
-    follow_ups = ("central.background.EDGES.wake",)
     projections = ("central.trace.stored.follower.CallEdges",)
     collectors = ("central.trace.stored.metrics.EdgeCollector",)

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import File, Reference, ScipSymbol
 from central.db import Row, fetch_rows, id_array, sql_with
 from central.trace.edges import Edge
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key, ResolvedDefinition
 from central.trace.resolve.references import COLUMNS, Names, ReferenceSite, columns_of
-from central.trace.resolve.resolve import Confidence
 from central.trace.stored.models import Edge as StoredEdge
 from central.trace.stored.models import Path, Source
 from central.trace.stored.rows import ELSEWHERE, UNRESOLVED

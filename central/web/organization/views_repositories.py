@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from aeterna_code_search.contract.status import IndexState
 from central.background import BACKFILLS
 from central.errors import InvalidError
 from central.onboarding.services.requests import request_again
@@ -18,7 +19,7 @@ from central.repositories.expectations import is_expected
 from central.repositories.installations import expect_installed
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import IndexedBy, Repository
-from central.repositories.states import IndexState, index_state
+from central.repositories.states import index_state
 from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.web.access import admin_page

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeterna_code_search.agents.sidecar import answers, trace_answers
+from aeterna_code_search.agents.sidecar import answers
 from aeterna_code_search.agents.sidecar.mapping import (
     api_graph,
     api_links,
@@ -162,7 +162,7 @@ def test_the_callers_of_a_plain_sidecar_are_links_by_name() -> None:
     caller = {"name": "main", "kind": "function", "file": "b.go", "line": 1, "language": "go"}
     call = {"symbol": caller, "call_site": {"file": "b.go", "line": 7, "context": "Login(x)"}}
     plain = {"query": "Login", "mode": "fast", "symbol": SYMBOL, "callers": [call]}
-    found = trace_answers.CallersAnswer.model_validate(api_links(plain, "callers", "Login"))
+    found = answers.CallersAnswer.model_validate(api_links(plain, "callers", "Login"))
     (link,) = found.callers
     assert found.definitions[0].file == "a.go"
     assert (link.caller.name, link.callee.name, link.file, link.line) == (
@@ -176,7 +176,7 @@ def test_the_callers_of_a_plain_sidecar_are_links_by_name() -> None:
 
 
 def test_a_plain_sidecar_that_knows_no_callers_says_so() -> None:
-    found = trace_answers.CallersAnswer.model_validate(
+    found = answers.CallersAnswer.model_validate(
         api_links({"query": "Login", "mode": "fast"}, "callers", "Login")
     )
     assert (found.callers, found.definitions) == ([], [])
@@ -189,7 +189,7 @@ def test_the_graph_of_a_plain_sidecar_has_names_for_ids(nodes: Any, wrapped: boo
     edge = {"caller": "main", "callee": "Login", "file": "b.go", "line": 7}
     graph = {"root": "Login", "nodes": nodes, "edges": [edge], "depth": 2}
     plain = {"query": "Login", "mode": "fast", "graph": graph} if wrapped else graph
-    found = trace_answers.GraphAnswer.model_validate(api_graph(plain, "Login"))
+    found = answers.GraphAnswer.model_validate(api_graph(plain, "Login"))
     assert found.root == ["Login"]
     assert {(node.id, node.distance) for node in found.nodes} == {("Login", 0), ("main", 1)}
     assert (found.edges[0].caller, found.edges[0].callee) == ("main", "Login")

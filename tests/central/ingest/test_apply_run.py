@@ -468,15 +468,6 @@ def test_an_unexpected_error_counts_and_the_run_fails_in_the_end(
     assert "5 times" in api.state(run)["error"]
 
 
-def test_a_dead_worker_s_run_is_taken_up_when_its_lease_ends(api: Api) -> None:
-    run = api.queue_full(FILES)
-    dead = claim_run(run_id=IndexRun.objects.get(pk=run["run_id"]).pk)
-    assert dead is not None
-    assert apply_queued() == []
-    IndexRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert apply_queued() == ["applied"]
-
-
 def test_a_worker_whose_lease_was_taken_stops(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     run = api.queue_full(FILES)
     stage = vectors.prepare_vectors
@@ -508,22 +499,6 @@ def test_a_worker_that_fails_after_its_lease_was_taken_leaves_the_run_s_points(
     assert apply_queued() == [None]
     assert points_of(api, embedder=IndexRun.objects.get().embedder)
     assert api.state(run)["state"] == "applying"
-
-
-def test_a_follow_up_that_fails_is_logged_and_hinders_nothing(
-    api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    generations: list[int] = []
-
-    def fail() -> None:
-        generations.append(Repository.objects.get().generation)
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(applying, "added", {"follow_ups": [fail, fail]}.__getitem__)
-    api.index(FILES)
-    assert generations == [1, 1]
-    assert "follow_up_failed" in caplog.text
-    assert api.status().json()["projects"][0]["state"] == "current"
 
 
 @pytest.mark.parametrize("rows_format", ["", "of another one"])

@@ -11,8 +11,8 @@ from django.utils import timezone
 from central import tasks
 from central.corpus.dump import dump_lines
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
+from central.ingest.services import claims, vectors
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
@@ -40,11 +40,11 @@ STEPS: list[tuple[object, str]] = [
     (vectors, "save_file_vectors"),
     (claims.RunClaim, "report"),
     (applying, "commit_run"),
-    (apply_commit, "_advance"),
-    (apply_commit, "remove_files"),
-    (apply_commit, "insert_files"),
-    (apply_commit, "update_term_stats"),
-    (apply_commit, "_count"),
+    (applying, "_advance"),
+    (applying, "remove_files"),
+    (applying, "insert_files"),
+    (applying, "update_term_stats"),
+    (applying, "_count"),
     (applying, "delete_stale_points"),
     (vectors, "delete_points"),
 ]

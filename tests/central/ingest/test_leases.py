@@ -10,8 +10,8 @@ from pytest_django import Settings
 
 from central.corpus.models import File
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, claims, vectors
 from central.ingest.services import apply_run as applying
+from central.ingest.services import claims, vectors
 from central.ingest.services.claims import RunClaim
 from central.repositories.models import Repository
 from tests.central.protocol import Api, apply_queued, claim_run
@@ -120,10 +120,10 @@ def test_a_worker_that_is_stopped_in_its_final_transaction_keeps_no_lock(
 ) -> None:
     """Another one applies the run; when the first goes on, it writes nothing."""
     settings.RUN_LEASE_SECONDS = 1
-    monkeypatch.setattr(apply_commit, "_IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(applying, "_IDLE_SECONDS", 0.2)
     monkeypatch.setattr(claims, "_HANGING_SECONDS", 0)  # its heartbeat is stopped, too
     api.queue_full(FILES)
-    tree = apply_commit._loaded_tree
+    tree = applying._loaded_tree
     is_first = True
     states: list[object] = []
 
@@ -140,7 +140,7 @@ def test_a_worker_that_is_stopped_in_its_final_transaction_keeps_no_lock(
         wait_until(lambda: bool(states.extend(apply_queued()) or states))
         connection.close()
 
-    monkeypatch.setattr(apply_commit, "_loaded_tree", stopped)
+    monkeypatch.setattr(applying, "_loaded_tree", stopped)
     assert apply_queued() == [None]
     assert states == ["applied"]
     assert Repository.objects.get().generation == 1

@@ -10,7 +10,8 @@ from django.db import connection, transaction
 
 from central.db import Row, fetch_rows
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_commit, sessions
+from central.ingest.services import apply_run as applying
+from central.ingest.services import claims
 from central.ingest.services.claims import sweep
 from central.repositories.models import Repository
 from tests.central.protocol import Api, apply_queued
@@ -24,9 +25,9 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It waits between two rows; the sweep of another ends its session, and the run goes on."""
-    monkeypatch.setattr(sessions, "_COPY_SECONDS", 0)
+    monkeypatch.setattr(claims, "_COPY_SECONDS", 0)
     api.queue_full(FILES)
-    copied = apply_commit.insert_files
+    copied = applying.insert_files
     is_first = True
     swept = threading.Event()
 
@@ -56,7 +57,7 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
             assert swept.is_set()
         copied(**arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(apply_commit, "insert_files", stopped)
+    monkeypatch.setattr(applying, "insert_files", stopped)
     assert apply_queued() == [None]
     assert Repository.objects.get().generation == 0
     IndexRun.objects.update(lease_until=None)
@@ -65,12 +66,12 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
 
 @pytest.mark.django_db(transaction=True)
 def test_only_sessions_that_write_for_a_run_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "_COPY_SECONDS", 0)
+    monkeypatch.setattr(claims, "_COPY_SECONDS", 0)
     with psycopg.connect(**address()) as other, other.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE rows (number int)")
         with cursor.copy("COPY rows FROM STDIN") as copy:
             wait_until(lambda: _waits_for_rows(other.info.backend_pid))
-            sessions.end_stopped_writers()
+            claims.end_stopped_writers()
             copy.write_row([1])
         assert cursor.rowcount == 1
 
@@ -80,7 +81,7 @@ def test_a_stopped_writer_ends_also_while_the_password_is_changed_by_a_second_ro
     monkeypatch: pytest.MonkeyPatch, second_role: str
 ) -> None:
     """docs/how-to/change-secrets.md: the role that logs in is another than the one that acts."""
-    monkeypatch.setattr(sessions, "_COPY_SECONDS", 0)
+    monkeypatch.setattr(claims, "_COPY_SECONDS", 0)
     login = {**address(), "user": second_role, "password": PASSWORD}
     with psycopg.connect(**login, application_name="aeterna writes x") as other:
         cursor = other.cursor()
@@ -91,7 +92,7 @@ def test_a_stopped_writer_ends_also_while_the_password_is_changed_by_a_second_ro
                 ours.execute(f"SET SESSION AUTHORIZATION {second_role}")
                 ours.execute("SET ROLE first_role")  # what a login as the second role does
                 try:
-                    sessions.end_stopped_writers()
+                    claims.end_stopped_writers()
                 finally:
                     ours.execute("RESET ROLE")
                     ours.execute("RESET SESSION AUTHORIZATION")

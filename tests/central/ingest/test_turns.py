@@ -55,16 +55,6 @@ def flood() -> Organization:
 
 
 @pytest.mark.usefixtures("flood")
-@pytest.mark.parametrize("ends", [True, False], ids=["one worker", "a worker for each"])
-def test_organisations_take_turns_whoever_queued_first(ends: bool) -> None:
-    queue(OrganizationFactory.create(slug="late"), 3, after=100)
-    queue(OrganizationFactory.create(slug="later"), 1, after=200)
-    assert claimed(8, ends=ends) == [
-        "flood", "late", "later", "flood", "late", "flood", "late", "flood",
-    ]  # fmt: skip
-
-
-@pytest.mark.usefixtures("flood")
 def test_who_comes_while_another_floods_is_served_next() -> None:
     claimed(20, ends=True)
     queue(OrganizationFactory.create(slug="late"), 1, after=100)

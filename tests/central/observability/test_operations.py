@@ -15,9 +15,9 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from pytest_django import Settings
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.observability import health, logs
 from central.observability import metrics as prometheus
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from indexer.errors import StoreUnavailableError
@@ -142,7 +142,7 @@ def test_metrics_time_searches() -> None:
     before = searches()
     search(
         credential=credential_for(Organization.objects.get(slug="acme")),
-        request=SearchRequest(("a",), mode=Mode.LEXICAL),
+        request=SearchRequest(queries=("a",), mode=Mode.LEXICAL),
     )
     assert searches() == before + 1
 

@@ -67,7 +67,7 @@ def test_a_message_of_git_with_a_nul_is_printed_as_the_reason(
     acme()
     forge.add("shop", {"a.py": "a = 1\n"})
     stand_in_for_git(tmp_path / "bin", monkeypatch, r"fatal: damaged\000 pack\000")
-    monkeypatch.setattr(queue, "BACKFILL_ATTEMPTS", 1)
+    monkeypatch.setattr(queue.CloneClaim, "attempts", 1)
     out = StringIO()
     with pytest.raises(CommandError, match="Some repositories failed"):
         call_command("backfill", "acme", stdout=out)

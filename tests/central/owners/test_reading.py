@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from aeterna_code_search.contract.projects import OwnerCount
 from central.corpus.models import File
 from central.owners import reading
-from central.owners.answers import OwnerCount, owner_counts
+from central.owners.answers import owner_counts
 from central.owners.ownership import AN_ADDRESS
 from central.owners.reading import OwnersReader, owners_reader
 from central.repositories.models import Repository

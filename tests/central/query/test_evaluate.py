@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
+from central.query.filters import FilterName
 from central.query.parser import parse
 from central.query.syntax import And, Literal, Node, Not, Or
 from tests.central.query.trees import FileOwners
@@ -159,10 +160,10 @@ def test_owners_decide_files_and_repositories_that_no_rule_gives_to_an_owner(
 ) -> None:
     evaluator = Evaluator(parse(text))
     names = ["@ann", "@acme/web", "@acme/web-ui", "@group/sub/team"]
-    owners = FileOwners(own, names if own is not None else None)
-    assert evaluator.reads_owners
-    found = evaluator.file(repository="shop", path="a.py", language="python", owners=owners)
+    values = {FilterName.OWNER: FileOwners(own, names if own is not None else None)}
+    assert evaluator.reads_values == {FilterName.OWNER}
+    found = evaluator.file(repository="shop", path="a.py", language="python", values=values)
     assert found is of_file
-    assert evaluator.repository("shop", owners) is of_repository
+    assert evaluator.repository("shop", values) is of_repository
     empty = FileOwners([], [])
-    assert Evaluator(parse("owner:none")).repository("shop", empty) is True
+    assert Evaluator(parse("owner:none")).repository("shop", {FilterName.OWNER: empty}) is True

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
+from central.query.filters import FilterName
 from central.query.modes import TextMode, parse_as
 from central.query.parser import parse
 from central.query.syntax import Filter, Query, leaves
@@ -61,12 +62,12 @@ def test_a_question_in_plain_words_is_never_refused(words: list[str]) -> None:
 @given(queries)
 def test_with_all_truths_known_the_answer_is_known(query: Query) -> None:
     found = {term: len(str(term)) % 2 == 0 for term in leaves(query.predicate)}
-    owners = FileOwners(["@b/a"], ["@b/a", "@1"])
+    values = {FilterName.OWNER: FileOwners(["@b/a"], ["@b/a", "@1"])}
     answer = Evaluator(query).file(
-        repository="o/r", path="a/b.py", language="go", owners=owners, found=found
+        repository="o/r", path="a/b.py", language="go", values=values, found=found
     )
     assert answer is not None
-    early = Evaluator(query).repository("o/r", owners)
+    early = Evaluator(query).repository("o/r", values)
     assert early is None or early == answer
 
 

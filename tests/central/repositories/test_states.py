@@ -4,8 +4,9 @@ import itertools
 
 import pytest
 
+from aeterna_code_search.contract.status import IndexState
 from central.repositories.models import IndexProblem, Repository
-from central.repositories.states import IndexState, index_state, with_live_runs, with_states
+from central.repositories.states import index_state, with_live_runs, with_states
 from tests.central.factories import IndexRunFactory, OrganizationFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db

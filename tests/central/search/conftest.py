@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from central.search.answers import Answer
-from central.search.query import SearchRequest
+from aeterna_code_search.contract.search import SearchAnswer, SearchRequest
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -98,7 +97,7 @@ export function readToken(cookies: Cookies): string {
 """,
 }
 
-Search = Callable[..., Answer]
+Search = Callable[..., SearchAnswer]
 
 
 @pytest.fixture
@@ -120,9 +119,9 @@ def credential(acme: Organization) -> Credential:
 def find(credential: Credential) -> Search:
     """Search as acme: `find("query", limit=5)`, several queries as a tuple."""
 
-    def find(query: str | tuple[str, ...], **options: object) -> Answer:
+    def find(query: str | tuple[str, ...], **options: object) -> SearchAnswer:
         queries = (query,) if isinstance(query, str) else query
-        request = SearchRequest(queries, **options)  # type: ignore[arg-type]
+        request = SearchRequest(queries=queries, **options)  # type: ignore[arg-type]
         return search(credential=credential, request=request)
 
     return find

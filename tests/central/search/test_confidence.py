@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.search.answers import Answer
-from central.search.confidence import CURVES, Confidence, Evidence, Signal, confidence_of, match_of
+from aeterna_code_search.contract.search import Confidence, Mode, SearchAnswer
+from central.search.confidence import CURVES, Evidence, Signal, confidence_of, match_of
 from central.search.hints import OF_CONFIDENCE
-from central.search.query import Mode
 
-Search = Callable[..., Answer]
+Search = Callable[..., SearchAnswer]
 
 OTHER_WORDS = "the token of a bus ride"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
 from central.search.empty_answers import looks_like_pattern, query_advice
 from central.search.hints import OF_CONFIDENCE
-from central.search.query import Mode, SearchRequest
 from central.search.reading import read_request
 from central.search.service import search
 from central.sentences import Sentence
@@ -81,14 +81,16 @@ def test_near_names_are_those_of_the_repositories_that_the_token_sees(acme: Orga
     index_repository(organization_of("rival"), "auth-serviced", {"a.py": "token = 1\n"})
     index_repository(acme, "team/auth-servicex", {"a.py": "token = 1\n"})
     credential = credential_for(acme, {"auth-service", "payments-api"})
-    hint = search(credential=credential, request=SearchRequest(('repo:auth-servize "x"',))).hint
+    hint = search(
+        credential=credential, request=SearchRequest(queries=('repo:auth-servize "x"',))
+    ).hint
     assert str(hint) == (
         "No repository in the search's scope is called auth-servize. Near names: auth-service."
     )
-    named = SearchRequest(('"x"',), include_projects=("auth-servize",))
+    named = SearchRequest(queries=('"x"',), include_projects=("auth-servize",))
     assert search(credential=credential, request=named).hint == hint
     everything = search(
-        credential=credential_for(acme), request=SearchRequest(('repo:auth-servicey "x"',))
+        credential=credential_for(acme), request=SearchRequest(queries=('repo:auth-servicey "x"',))
     )
     assert set(str(everything.hint).rpartition(": ")[2].rstrip(".").split(", ")) == {
         "auth-service",
@@ -149,7 +151,7 @@ def test_the_advice_is_given_beside_good_matches_too(find: Search) -> None:
     ],
 )
 def test_a_path_gets_the_advice_to_look_for_a_file(query: str, advice: str | None) -> None:
-    read = read_request(SearchRequest((query,)))
+    read = read_request(SearchRequest(queries=(query,)))
     assert query_advice(read.request.queries) == advice
 
 

@@ -7,21 +7,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer, SearchRequest, Total
 from central.corpus.models import Chunk, Symbol
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.patterns import QUERY_PATTERN_CHARACTERS
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Answer, Total
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from tests.central.search.conftest import AUTH, PAYMENTS, Search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
 
-def places(answer: Answer) -> list[tuple[str, int]]:
+def places(answer: SearchAnswer) -> list[tuple[str, int]]:
     """(file, line) of every matched line, in the order of the answer."""
     return [(result.file, line.line) for result in answer.results for line in result.lines]
 
@@ -476,7 +475,7 @@ def test_no_match_of_a_repository_out_of_scope_is_returned_or_counted(acme: Orga
     ):
         answer = search(
             credential=credential_for(acme, {"payments-api"}),
-            request=SearchRequest((query,), mode=mode, limit=50),
+            request=SearchRequest(queries=(query,), mode=mode, limit=50),
         )
         assert {one.project for one in answer.results} <= {"payments-api"}
         if answer.total:
@@ -506,7 +505,7 @@ def test_every_piece_of_every_file_is_found(find: Search, literal: str) -> None:
 def test_a_cursor_tells_who_sees_less_nothing_of_other_repositories(acme: Organization) -> None:
     index_repository(acme, "a-public", {f"f{n}.py": "needle\n" for n in range(4)})
     index_repository(acme, "secret", {f"s{n}.py": "needle\n" for n in range(9)})
-    request = SearchRequest(('"needle"',), limit=2)
+    request = SearchRequest(queries=('"needle"',), limit=2)
     of_all = search(credential=credential_for(acme), request=request)
     assert of_all.total == Total(13, 13, at_least=False)
     following = replace(request, cursor=of_all.next_cursor or "")

@@ -6,16 +6,15 @@ from collections.abc import Generator, Iterable
 import pytest
 from django.db import connection
 
+from aeterna_code_search.contract.search import Result, SearchRequest, StreamEnd
 from central.corpus.models import Chunk, File, Symbol, TrigramPosting
 from central.http.parameters import to_json
 from central.limited_process import LimitedProcesses
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Result, StreamEnd
 from central.search.exact import files, limited, regions
 from central.search.exact.matching import EXACT_RESULT_BYTES
 from central.search.line_search import every_match
-from central.search.query import SearchRequest
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from tests.central import limited_child
@@ -25,7 +24,7 @@ from tests.central.search.corpus import index_repository
 
 
 def rows_of(credential: Credential, query: str) -> Generator[Result | StreamEnd]:
-    rows = every_match(credential=credential, request=SearchRequest((query,)))
+    rows = every_match(credential=credential, request=SearchRequest(queries=(query,)))
     return (row for row in rows if row is not None)
 
 
@@ -130,7 +129,7 @@ def test_a_stream_that_finds_nothing_gives_control_back_without_a_transaction(
     credential: Credential, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(line_search, "STREAM_PORTION_SECONDS", -1.0)
-    rows = every_match(credential=credential, request=SearchRequest((r"/\d{30}/",)))
+    rows = every_match(credential=credential, request=SearchRequest(queries=(r"/\d{30}/",)))
     for _ in AUTH | PAYMENTS:
         assert next(rows) is None
         assert not connection.in_atomic_block

@@ -6,12 +6,11 @@ from collections.abc import Callable
 import pytest
 from django.db import connection, transaction
 
+from aeterna_code_search.contract.search import Result, SearchReceipt, SearchRequest, StreamEnd
 from central.corpus.models import File
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.answers import Receipt, Result, StreamEnd
 from central.search.line_search import every_match
-from central.search.query import SearchRequest
 from central.search.scope import SearchScope, search_scope
 from central.search.service import search
 from central.tenancy.credentials import Credential
@@ -64,15 +63,15 @@ def applied_after_scope(monkeypatch: pytest.MonkeyPatch) -> list[SearchScope]:
     return scopes
 
 
-Searched = Callable[[Credential, SearchRequest], tuple[list[Result], Receipt]]
+Searched = Callable[[Credential, SearchRequest], tuple[list[Result], SearchReceipt]]
 
 
-def paged(credential: Credential, request: SearchRequest) -> tuple[list[Result], Receipt]:
+def paged(credential: Credential, request: SearchRequest) -> tuple[list[Result], SearchReceipt]:
     answer = search(credential=credential, request=request)
     return answer.results, answer.receipt
 
 
-def streamed(credential: Credential, request: SearchRequest) -> tuple[list[Result], Receipt]:
+def streamed(credential: Credential, request: SearchRequest) -> tuple[list[Result], SearchReceipt]:
     *results, end = every_match(credential=credential, request=request)
     assert isinstance(end, StreamEnd)
     return [one for one in results if isinstance(one, Result)], end.receipt
@@ -86,12 +85,12 @@ def test_an_apply_between_scope_and_lines_changes_neither(
     searched: Searched,
     query: str,
 ) -> None:
-    results, receipt = searched(credential, SearchRequest((query,)))
+    results, receipt = searched(credential, SearchRequest(queries=(query,)))
     assert len(applied_after_scope) == 1
     assert [(one.file, one.commit) for one in results] == [("old.py", OLD)]
     assert [one.commit for one in receipt.projects] == [OLD]
     assert receipt.complete
 
-    results, receipt = searched(credential, SearchRequest((query,)))
+    results, receipt = searched(credential, SearchRequest(queries=(query,)))
     assert [(one.file, one.commit) for one in results] == [("new.py", NEW)]
     assert [one.commit for one in receipt.projects] == [NEW]

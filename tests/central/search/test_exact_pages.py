@@ -4,12 +4,11 @@ from itertools import cycle
 
 import pytest
 
+from aeterna_code_search.contract.search import Result, SearchAnswer, SearchRequest, Total
 from central.corpus.trigrams import candidates
 from central.corpus.trigrams.tree import literal_trigrams, tree_hashes
 from central.search import line_search
-from central.search.answers import Answer, Result, Total
 from central.search.exact import hits, page
-from central.search.query import SearchRequest
 from central.search.scope import encode_cursor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -37,7 +36,7 @@ def test_content_is_the_first_block_with_as_many_lines_around_as_asked(find: Sea
     assert (around.content_start_line, around.content.count("\n")) == (15, 2)
 
 
-def all_pages(find: Search, query: str, **options: object) -> list[Answer]:
+def all_pages(find: Search, query: str, **options: object) -> list[SearchAnswer]:
     """Every page of one result each, by the cursors."""
     pages = [find(query, limit=1, **options)]
     while cursor := pages[-1].next_cursor:
@@ -116,7 +115,7 @@ def test_a_file_with_more_matches_than_are_counted_makes_every_page_a_lower_boun
 
 
 def test_a_cursor_of_the_version_before_is_read(credential: Credential, find: Search) -> None:
-    request = SearchRequest(('"token"',), limit=1)
+    request = SearchRequest(queries=('"token"',), limit=1)
     cursor = encode_cursor(request=request, organization="acme", position=[1, 7, 1])
     answer = find('"token"', limit=50, cursor=cursor)
     assert answer.results == find('"token"', limit=50).results[1:]

@@ -7,8 +7,8 @@ from posixpath import commonpath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.search.facets import FACET_VALUES, FacetCount, facets_of
-from central.search.query import Mode, SearchRequest
+from aeterna_code_search.contract.search import FacetCount, Mode, SearchRequest
+from central.search.facets import FACET_VALUES, facets_of
 from central.search.service import search
 from central.tenancy.models import Organization
 from tests.central.search.conftest import Search
@@ -116,7 +116,8 @@ def test_a_hidden_repository_is_in_no_count(find: Search) -> None:
     many(acme, "hidden", 2)
     for query in ('"needle"', "lang:python", "needle"):
         answer = search(
-            credential=credential_for(acme, {"one"}), request=SearchRequest((query,), facets=True)
+            credential=credential_for(acme, {"one"}),
+            request=SearchRequest(queries=(query,), facets=True),
         )
         assert answer.facets
         assert counts(answer.facets.repository).keys() == {"one"}

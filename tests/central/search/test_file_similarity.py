@@ -5,11 +5,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.backends import embedder
 from central.corpus.file_vectors import pack_direction
 from central.corpus.models import File
 from central.search.file_similarity import file_similarities
-from central.search.query import Mode, SearchRequest, parse_query
+from central.search.query import parse_query
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.rules import FILE, WEIGHTS
 from central.search.ranking.scoring import rerank
@@ -97,7 +98,9 @@ def test_of_equal_chunks_the_one_in_a_file_about_the_query_comes_first() -> None
     def projects(**vectors: bytes | None) -> list[str]:
         for name, vector in vectors.items():
             File.objects.filter(repository__name=name).update(vector=vector)
-        results = search(credential=credential_for(acme), request=SearchRequest((text,))).results
+        results = search(
+            credential=credential_for(acme), request=SearchRequest(queries=(text,))
+        ).results
         return [result.project for result in results]
 
     similar, opposite = pack_direction(asked), pack_direction(-asked)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.search import rows
-from central.search.query import SearchRequest
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -29,7 +29,7 @@ def books(db: None) -> Credential:
 
 
 def found(books: Credential, query: str) -> list[tuple[str, bool]]:
-    answer = search(credential=books, request=SearchRequest((query,)))
+    answer = search(credential=books, request=SearchRequest(queries=(query,)))
     return [(one.file, one.generated) for one in answer.results]
 
 

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import DjangoDbBlocker
 
+from aeterna_code_search.contract.search import GroupBy, Mode, Result, SearchAnswer, SearchRequest
 from central.errors import InvalidError
 from central.search import retrieval
-from central.search.answers import Answer, Result
 from central.search.pieces import Joiner, ungrouped
-from central.search.query import GroupBy, Mode, SearchRequest
 from central.search.ranked_results import RESULT_SPANS
 from central.search.ranking.scoring import ScoredHit
 from central.search.rows import LiveChunk
@@ -64,9 +63,9 @@ def functions(topic: str, file: object, count: int) -> str:
     return "\n\n".join(FUNCTION.format(topic=topic, n=f"{file}{n:02}") for n in range(count))
 
 
-def ask(credential: Credential, *queries: str, **options: Any) -> Answer:
+def ask(credential: Credential, *queries: str, **options: Any) -> SearchAnswer:
     options = {"group_by": GroupBy.FILE, **options}
-    return search(credential=credential, request=SearchRequest(queries, **options))
+    return search(credential=credential, request=SearchRequest(queries=queries, **options))
 
 
 def pages(credential: Credential, *queries: str, **options: Any) -> list[list[Result]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from central.search.query import Mode, SearchRequest
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -39,7 +39,7 @@ def acme() -> Organization:
 
 def first(organization: Organization, text: str, mode: Mode) -> tuple[str, int, int]:
     answer = search(
-        credential=credential_for(organization), request=SearchRequest((text,), mode=mode)
+        credential=credential_for(organization), request=SearchRequest(queries=(text,), mode=mode)
     )
     result = answer.results[0]
     return result.file, result.start_line, result.end_line

@@ -2,10 +2,9 @@
 
 import pytest
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer
 from central.corpus.models import File
 from central.owners.ownership import AN_ADDRESS
-from central.search.answers import Answer
-from central.search.query import Mode
 from central.tenancy.models import Organization
 from tests.central.search.conftest import Search
 from tests.central.search.corpus import index_repository
@@ -25,7 +24,7 @@ def _jars(acme: Organization) -> None:
     index_repository(acme, "pots", {"pot.py": "def pot():\n    return 'jam'\n"})
 
 
-def found(answer: Answer) -> set[str]:
+def found(answer: SearchAnswer) -> set[str]:
     return {f"{one.project}/{one.file}" for one in answer.results}
 
 

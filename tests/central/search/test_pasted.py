@@ -5,12 +5,16 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from aeterna_code_search.contract.search import (
+    Confidence,
+    Mode,
+    ReadAs,
+    SearchAnswer,
+    SearchRequest,
+)
 from central.repositories.models import Repository
 from central.search import file_tails, service
-from central.search.answers import Answer, ReadAs
-from central.search.confidence import Confidence
 from central.search.file_tails import STACK_FILES_OF_TAIL, files_ending
-from central.search.query import Mode, SearchRequest
 from central.tenancy.models import Organization
 from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
@@ -31,7 +35,7 @@ LINES = [
 ]
 
 
-def lines_of(answer: Answer) -> list[tuple[str, str, int, str]]:
+def lines_of(answer: SearchAnswer) -> list[tuple[str, str, int, str]]:
     return [(row.project, row.file, row.start_line, row.name) for row in answer.results]
 
 
@@ -198,7 +202,7 @@ def test_filters_of_the_request_apply_to_frames(find: Search) -> None:
 def test_only_visible_repositories_are_in_a_trace_or_its_counts(acme: Organization) -> None:
     hidden = organization_of("rival")
     index_repository(hidden, "auth-service", {"src/auth/tokens.py": "def validate_token(): 1\n"})
-    request = SearchRequest((TRACE,))
+    request = SearchRequest(queries=(TRACE,))
     answer = service.search(credential=credential_for(acme, {"payments-api"}), request=request)
     assert not [row for row in answer.results if row.file.startswith("src/auth")]
     assert answer.reading
@@ -325,7 +329,7 @@ def test_what_is_quoted_goes_to_no_embedding_service(
     modes: list[Mode] = []
     search_by_words = service._search
 
-    def note(credential: Any, request: SearchRequest, read: Any) -> Answer:
+    def note(credential: Any, request: SearchRequest, read: Any) -> SearchAnswer:
         modes.append(request.mode)
         return search_by_words(credential, request, read)
 

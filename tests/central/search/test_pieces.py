@@ -5,9 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from central.search.answers import Answer, Result
+from aeterna_code_search.contract.search import Result, SearchAnswer, SearchRequest
 from central.search.pieces import Joiner
-from central.search.query import SearchRequest
 from central.search.ranking.scoring import ScoredHit
 from central.search.rows import LiveChunk
 from central.search.service import search
@@ -55,7 +54,7 @@ FILES = {
 LINES = LONG.split("\n")
 SIGNATURE = LINES.index("def reconcile_all(") + 1
 
-Search = Callable[..., Answer]
+Search = Callable[..., SearchAnswer]
 
 
 @pytest.fixture
@@ -67,13 +66,13 @@ def credential(db: None) -> Credential:
 
 @pytest.fixture
 def find(credential: Credential) -> Search:
-    def find(*queries: str, **options: object) -> Answer:
-        return search(credential=credential, request=SearchRequest(queries, **options))  # type: ignore[arg-type]
+    def find(*queries: str, **options: object) -> SearchAnswer:
+        return search(credential=credential, request=SearchRequest(queries=queries, **options))  # type: ignore[arg-type]
 
     return find
 
 
-def _of(answer: Answer, name: str) -> list[Result]:
+def _of(answer: SearchAnswer, name: str) -> list[Result]:
     return [result for result in answer.results if result.name == name]
 
 

@@ -2,15 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.search.filters import is_narrowed, point_filter, row_filter
-from central.search.query import (
-    SearchRequest,
-    SymbolName,
-    casefolded,
-    name_parts,
-    parse_query,
-    stem,
-)
+from central.search.query import SymbolName, casefolded, name_parts, parse_query, stem
 from indexer.languages.registry import PARSED
 from indexer.lexical import query_terms
 from indexer.store.base import PointFilter
@@ -105,39 +99,39 @@ PATHS = st.lists(st.sampled_from(["src", "auth", "authors", "a"]), min_size=1, m
 
 
 def test_store_gets_the_path_up_to_its_last_boundary() -> None:
-    assert point_filter(SearchRequest(("q",), path="src/au")).path == "src"
-    assert point_filter(SearchRequest(("q",), path="src/auth/")).path == "src/auth"
-    assert point_filter(SearchRequest(("q",), path="sr")).path == ""
+    assert point_filter(SearchRequest(queries=("q",), path="src/au")).path == "src"
+    assert point_filter(SearchRequest(queries=("q",), path="src/auth/")).path == "src/auth"
+    assert point_filter(SearchRequest(queries=("q",), path="sr")).path == ""
 
 
 def test_rows_are_checked_against_the_whole_prefix() -> None:
-    rows = row_filter(SearchRequest(("q",), path="./src/au"))
+    rows = row_filter(SearchRequest(queries=("q",), path="./src/au"))
     assert rows.admits(repository=1, path="src/auth.py", language="", chunk_type="")
     assert not rows.admits(repository=1, path="src/billing.py", language="", chunk_type="")
 
 
 def test_exclusion_is_part_of_the_path_in_any_case() -> None:
-    rows = row_filter(SearchRequest(("q",), exclude="Test| mock ||"))
+    rows = row_filter(SearchRequest(queries=("q",), exclude="Test| mock ||"))
     assert not rows.admits(repository=1, path="src/TESTS/login.py", language="", chunk_type="")
     assert not rows.admits(repository=1, path="src/mocks.py", language="", chunk_type="")
     assert rows.admits(repository=1, path="src/login.py", language="", chunk_type="")
 
 
 def test_language_is_compared_in_lower_case() -> None:
-    request = SearchRequest(("q",), language="Python")
+    request = SearchRequest(queries=("q",), language="Python")
     assert point_filter(request) == PointFilter(languages=("python",))
     assert row_filter(request).admits(repository=1, path="a", language="python", chunk_type="")
     assert not row_filter(request).admits(repository=1, path="a", language="go", chunk_type="")
 
 
 def test_request_with_a_query_alone_is_not_narrowed() -> None:
-    assert not is_narrowed(SearchRequest(("q",)))
-    assert is_narrowed(SearchRequest(("q",), min_similarity=0.0))
+    assert not is_narrowed(SearchRequest(queries=("q",)))
+    assert is_narrowed(SearchRequest(queries=("q",), min_similarity=0.0))
 
 
 @given(path=PATHS, prefix=st.text(alphabet="srcauth/", max_size=8))
 def test_store_never_leaves_out_what_the_rows_admit(path: str, prefix: str) -> None:
-    request = SearchRequest(("q",), path=prefix)
+    request = SearchRequest(queries=("q",), path=prefix)
     if row_filter(request).admits(repository=1, path=path, language="", chunk_type=""):
         boundary = point_filter(request).path
         assert not boundary or path == boundary or path.startswith(f"{boundary}/")

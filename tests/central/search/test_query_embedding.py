@@ -8,9 +8,8 @@ import pytest
 from django.core.cache import caches
 from pytest_django import Settings
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer, SearchRequest
 from central.search import query_preparation
-from central.search.answers import Answer
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from indexer.errors import EmbedderUnavailableError
@@ -44,7 +43,7 @@ def acme(db: None, server: Server) -> Organization:
     return indexed("acme", server)
 
 
-def find(organization: Organization, *queries: str, mode: Mode = Mode.HYBRID) -> Answer:
+def find(organization: Organization, *queries: str, mode: Mode = Mode.HYBRID) -> SearchAnswer:
     return search(
         credential=credential_for(organization),
         request=SearchRequest(queries=queries, mode=mode),

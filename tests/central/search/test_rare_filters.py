@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.backends import vector_store
 from central.corpus.models import Chunk
 from central.search import service
-from central.search.query import Mode, SearchRequest
 from central.search.retrieval import FIRST_SIZE, GROWTH, SIMILAR_CHUNKS
 from central.search.rows import NAMED_FILES
 from central.search.service import search
@@ -117,7 +117,7 @@ def test_rare_results_are_found_without_reading_the_whole_store(
             counting.limits.clear()
             search(
                 credential=crowd,
-                request=SearchRequest(("handle payment number",), mode=mode, **options),
+                request=SearchRequest(queries=("handle payment number",), mode=mode, **options),
             )
             asked[mode, what] = sum(counting.limits)
     most = FIRST_SIZE + FIRST_SIZE * GROWTH + SIMILAR_CHUNKS
@@ -127,7 +127,7 @@ def test_rare_results_are_found_without_reading_the_whole_store(
 @pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
 def test_each_rare_result_is_found(crowd: Credential, mode: Mode) -> None:
     def files(**options: Any) -> set[tuple[str, str]]:
-        request = SearchRequest(("handle payment number",), mode=mode, limit=50, **options)
+        request = SearchRequest(queries=("handle payment number",), mode=mode, limit=50, **options)
         answer = search(credential=crowd, request=request)
         assert not answer.receipt.missing
         return {(result.project, result.file) for result in answer.results}
@@ -147,6 +147,6 @@ def test_more_files_than_can_be_named_are_found_too(
 ) -> None:
     assert NAMED_FILES > FILES
     monkeypatch.setattr("central.search.rows.NAMED_FILES", 3)
-    request = SearchRequest(("handle payment number",), exclude="part_", limit=50)
+    request = SearchRequest(queries=("handle payment number",), exclude="part_", limit=50)
     named = search(credential=crowd, request=request).results
     assert {result.file for result in named} >= {"helpers.py", "src/rare.py"}

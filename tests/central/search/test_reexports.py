@@ -2,7 +2,7 @@
 
 import pytest
 
-from central.search.query import SearchRequest
+from aeterna_code_search.contract.search import SearchRequest
 from central.search.service import search
 from tests.central.search.corpus import credential_for, index_repository, organization_of
 
@@ -25,7 +25,7 @@ CODE = {
 def test_file_with_code_of_its_own_is_no_re_export(path: str, has_code: bool) -> None:
     acme = organization_of("acme")
     index_repository(acme, "shop", {path: CODE[path] if has_code else IMPORTS[path]})
-    request = SearchRequest(("how are orders refunded",), explain=True)
+    request = SearchRequest(queries=("how are orders refunded",), explain=True)
     [result] = search(credential=credential_for(acme), request=request).results
     assert result.why is not None
     assert ("reexport" in {effect.rule for effect in result.why.rules}) is not has_code

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from aeterna_code_search.contract.search import Mode, Result, SearchAnswer, SearchRequest
 from central.corpus.models import Chunk
 from central.errors import InvalidError
 from central.search import retrieval
-from central.search.answers import Answer, Result
-from central.search.query import MAX_RESULTS, Mode, SearchRequest
+from central.search.query import MAX_RESULTS
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -60,7 +60,7 @@ def pages(credential: Credential, request: SearchRequest) -> list[Result]:
     return results
 
 
-def ask(credential: Credential, request: SearchRequest, **options: object) -> Answer:
+def ask(credential: Credential, request: SearchRequest, **options: object) -> SearchAnswer:
     values = {name: getattr(request, name) for name in SearchRequest.__dataclass_fields__}
     return search(credential=credential, request=SearchRequest(**{**values, **options}))
 
@@ -95,7 +95,7 @@ def test_filters_that_thin_the_hits_do_not_shorten_the_answer(big: Credential) -
 
 def test_dead_points_are_no_results(big: Credential) -> None:
     Chunk.objects.filter(file__path__contains="payment").delete()
-    results = pages(big, SearchRequest(("payment handler",), limit=50))
+    results = pages(big, SearchRequest(queries=("payment handler",), limit=50))
     assert len(results) == MAX_RESULTS
     assert not [result for result in results if "payment" in result.file]
 
@@ -109,12 +109,12 @@ def test_short_lists_are_asked_for_once(big: Credential, monkeypatch: pytest.Mon
         return asked(store, plan, size)  # type: ignore[arg-type]
 
     monkeypatch.setattr(retrieval, "_query_store", counting)
-    ask(big, SearchRequest(("payment handler",)))
+    ask(big, SearchRequest(queries=("payment handler",)))
     assert sizes == [retrieval.FIRST_SIZE]
 
 
 def test_cursor_of_another_query_or_filter_is_refused(big: Credential) -> None:
-    request = SearchRequest(("payment handler",))
+    request = SearchRequest(queries=("payment handler",))
     cursor = ask(big, request).next_cursor
     assert cursor
     for changed in (
@@ -129,7 +129,7 @@ def test_cursor_of_another_query_or_filter_is_refused(big: Credential) -> None:
 
 
 def test_cursor_allows_another_page_size(big: Credential) -> None:
-    request = SearchRequest(("payment handler",))
+    request = SearchRequest(queries=("payment handler",))
     first = ask(big, request)
     second = ask(big, request, cursor=first.next_cursor, limit=5)
     assert places(first.results + second.results) == places(ask(big, request, limit=15).results)

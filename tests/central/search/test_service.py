@@ -5,11 +5,10 @@ from collections.abc import Callable
 import pytest
 import structlog.testing
 
+from aeterna_code_search.contract.search import Mode, SearchAnswer, SearchRequest
 from central.corpus.backends import vector_store
 from central.repositories.models import Repository
 from central.search import query_preparation, retrieval
-from central.search.answers import Answer
-from central.search.query import Mode, SearchRequest
 from central.search.service import TRIES, search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -24,7 +23,7 @@ from tests.central.search.corpus import (
     organization_of,
 )
 
-Search = Callable[..., Answer]
+Search = Callable[..., SearchAnswer]
 MODES = [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL, Mode.SYMBOL]
 
 
@@ -70,7 +69,9 @@ def test_search_respects_tenant_isolation(acme: Organization, mode: Mode) -> Non
     rival = organization_of("rival")
     index_repository(rival, "auth-service", {"src/secret.py": AUTH["src/auth/tokens.py"]})
     for organization, files in ((rival, {"src/secret.py"}), (acme, set(AUTH))):
-        request = SearchRequest(("validate_token",), mode=mode, include_projects=("auth-service",))
+        request = SearchRequest(
+            queries=("validate_token",), mode=mode, include_projects=("auth-service",)
+        )
         answer = search(credential=credential_for(organization), request=request)
         assert answer.results
         assert {result.file for result in answer.results} <= files
@@ -80,7 +81,7 @@ def test_search_respects_tenant_isolation(acme: Organization, mode: Mode) -> Non
 def test_token_for_one_repository_sees_that_one(acme: Organization, mode: Mode) -> None:
     restricted = credential_for(acme, {"payments-api"})
     request = SearchRequest(
-        ("validate_token",), mode=mode, include_projects=("auth-service", "payments-api")
+        queries=("validate_token",), mode=mode, include_projects=("auth-service", "payments-api")
     )
     answer = search(credential=restricted, request=request)
     assert "auth-service" not in {result.project for result in answer.results}
@@ -299,7 +300,7 @@ def test_index_that_moves_meanwhile_is_searched_again(
     credential: Credential, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches = searches_with_applies(monkeypatch, applies=1)
-    answer = search(credential=credential, request=SearchRequest(("zebra_crossing",)))
+    answer = search(credential=credential, request=SearchRequest(queries=("zebra_crossing",)))
     assert len(searches) == 2
     assert answer.results[0].file == "src/zebra1.py"
     assert answer.results[0].commit == f"{1:040x}"
@@ -311,7 +312,9 @@ def test_index_that_moves_each_time_is_named_by_the_receipt(
     credential: Credential, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches = searches_with_applies(monkeypatch, applies=9)
-    receipt = search(credential=credential, request=SearchRequest(("zebra_crossing",))).receipt
+    receipt = search(
+        credential=credential, request=SearchRequest(queries=("zebra_crossing",))
+    ).receipt
     assert len(searches) == TRIES
     assert not receipt.complete
     missing = [(item.project, item.reason) for item in receipt.missing]
@@ -346,7 +349,7 @@ def test_empty_answers_say_what_to_try(acme: Organization, find: Search) -> None
     narrowed = find("validate_token", language="rust")
     assert "filters" in (narrowed.hint or "")
     nobody = search(
-        credential=credential_for(acme, set()), request=SearchRequest(("validate_token",))
+        credential=credential_for(acme, set()), request=SearchRequest(queries=("validate_token",))
     )
     assert "no" in (nobody.hint or "").lower()
     assert find("validate_token").hint is None

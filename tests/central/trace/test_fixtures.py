@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from aeterna_code_search.contract.trace import FilePosition
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.trace.position import definition_at
-from central.trace.requests import FilePosition
 from indexer.records.fixtures import CONFTEST_LEVELS
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository

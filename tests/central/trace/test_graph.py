@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.trace import Confidence
 from central.trace.graph import CallGraph
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import RULES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import pyproject, repository

@@ -4,12 +4,11 @@ from textwrap import dedent
 
 import pytest
 
+from aeterna_code_search.contract.trace import FilePosition, Meaning
 from central.corpus.models import File, Reference
 from central.errors import NotFoundError
 from central.tenancy.credentials import Credential
-from central.trace.answers import Meaning
 from central.trace.position import definition_at
-from central.trace.requests import FilePosition
 from tests.central.protocol import api_of
 from tests.central.trace.conftest import Ask, short
 from tests.central.trace.corpus import (

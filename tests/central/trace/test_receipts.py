@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callers import CUT_CALLERS, find_callers
 from central.trace.constructors import class_of
@@ -14,7 +15,7 @@ from central.trace.resolve.definitions import DefinitionFilter, definitions_name
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import last_name
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.resolve import Confidence, resolve, with_unresolved
+from central.trace.resolve.resolve import resolve, with_unresolved
 from central.trace.resolve.rules import RULES
 from central.trace.stored.models import Source
 from tests.central.protocol import Api, api_of

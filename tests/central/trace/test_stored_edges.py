@@ -15,6 +15,7 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import File, Symbol
 from central.db import id_array
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
@@ -28,7 +29,6 @@ from central.trace.resolve.definitions import Definition, DefinitionFilter, defi
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Ancestors
 from central.trace.resolve.references import sites_within
-from central.trace.resolve.resolve import Confidence
 from central.trace.resolve.rules import rules_of
 from central.trace.stored import follower
 from central.trace.stored.comparing import compare_edges, different

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callees import override_edges
 from central.trace.callers import Edge, find_callers
@@ -15,7 +16,7 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.resolve import Confidence, resolve
+from central.trace.resolve.resolve import resolve
 from central.trace.resolve.rules import RULES
 from tests.central.trace.corpus import organization_of, pyproject, repository
 from tests.property_settings import examples

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
-from central.trace.answers import GraphEdge, GraphNode
+from aeterna_code_search.contract.trace import GraphEdge, GraphNode
 
 
 def node(name: str, distance: int = 1, *, project: str = "shop", file: str = "") -> GraphNode:

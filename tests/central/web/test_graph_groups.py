@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from central.trace.answers import GraphNode
+from aeterna_code_search.contract.trace import GraphNode
 from central.web.graph_groups import PICTURE_NODES, groups_of
 from tests.central.web.graphs import node
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.trace.answers import GraphEdge, GraphNode
+from aeterna_code_search.contract.trace import GraphEdge, GraphNode
 from central.web.graph_drawing import Box, Drawing, drawing_of, vertices_of
 from central.web.graph_levels import TINTS, Arc
 from central.web.plain_text import columns

@@ -5,14 +5,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import Result, SearchRequest
 from central.repositories.visibility import RepositorySnapshot
-from central.search.answers import Result
 from central.search.exact.files import CandidateFile
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import EXACT_LINE_CHARACTERS, file_matches
 from central.search.exact.text_pattern import TextPattern
 from central.search.line_results import exact_result
-from central.search.query import SearchRequest
 from central.web.matched_lines import CONTEXT_LINES, MatchedFile, ShownLine, matched_file
 
 TEXTS = st.text(alphabet="ab \té\n", max_size=60)
@@ -24,7 +23,7 @@ def result_of(content: str, wanted: str = "a") -> Result:
     fields: dict[str, Any] = dict.fromkeys(FileHit.__dataclass_fields__, 0)
     found = {"file": file, "content": content.encode(), "spans": spans, "defining": frozenset()}
     repository = RepositorySnapshot(**dict.fromkeys(RepositorySnapshot._fields, ""))
-    request = SearchRequest((wanted,), expand=CONTEXT_LINES, max_content=10_000)
+    request = SearchRequest(queries=(wanted,), expand=CONTEXT_LINES, max_content=10_000)
     hit = FileHit(**{**fields, **found})
     return exact_result(hit, request=request, repository=repository, lines=20)[0]
 

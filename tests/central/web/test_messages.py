@@ -2,9 +2,10 @@
 
 import pytest
 
+from aeterna_code_search.contract.status import IndexState
 from central.corpus.files import why_skipped
 from central.ingest.models import IndexRun
-from central.repositories.states import IndexState, RunState
+from central.repositories.states import RunState
 from central.web.states import run_message, state_message
 from indexer.records.files import SkipReason
 

@@ -7,8 +7,8 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import FacetCount, Facets
 from central.query.parser import parse
-from central.search.facets import FacetCount, Facets
 from central.web.result_facets import FacetRow, facet_rows
 from central.web.search_form import parse_search
 

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.models import File
 from central.repositories.models import Repository, Visibility
-from central.search.query import Mode, SearchRequest
 from central.search.service import search
 from central.tenancy.models import Membership, Organization
 from central.web.start_page import EXAMPLE_FILES, EXAMPLE_SYMBOLS, example_searches
@@ -56,7 +56,7 @@ def test_every_example_finds_something(acme: Organization) -> None:
     for one in example_searches([(repository.pk, repository.name)]):
         for text, address in one.searches:
             mode = Mode.SYMBOL if "mode=symbol" in address else Mode.HYBRID
-            request = SearchRequest((text,), mode=mode)
+            request = SearchRequest(queries=(text,), mode=mode)
             assert search(credential=credential_for(acme), request=request).results, text
 
 

@@ -10,10 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from aeterna_code_search.cli.app import codesearch_application
-from aeterna_code_search.cli.commands.search import GroupBy, Mode, lines_before
+from aeterna_code_search.cli.commands.search import lines_before
 from aeterna_code_search.client.target.local_token import LocalToken
-from central.search.query import GroupBy as CentralGroupBy
-from central.search.query import Mode as CentralMode
 from indexer.errors import CentralUnreachableError, IndexerError
 from indexer.exits import Exit
 from scripts.local_service import Organization, Service
@@ -139,11 +137,6 @@ def test_a_repository_that_is_not_there_is_named() -> None:
     answer["hint"] = "No repository in the search's scope is called shpo. Near names: shop."
     done = run(Answering(answer), "search", "x", "-p", "shpo")
     assert done.stderr.endswith(f"is called shpo. Near names: shop. {listed}")
-
-
-def test_the_modes_are_centrals() -> None:
-    assert [str(mode) for mode in Mode] == [str(mode) for mode in CentralMode]
-    assert [str(one) for one in GroupBy] == [str(one) for one in CentralGroupBy]
 
 
 def test_no_good_match_is_said_beside_the_results() -> None:

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aeterna_code_search.cli.commands.options import Confidence, Kind
 from aeterna_code_search.cli.output.errors import format_error
-from central.trace.requests import CONFIDENCES, KINDS
 from indexer.errors import CentralRefusedError
 from tests.agents.recorded import recorded
 from tests.cli.answering import Answering, run
@@ -122,11 +120,6 @@ def test_a_name_in_a_skipped_file_says_so(what: str) -> None:
     done = run(Answering(error=error), "trace", what, "render", "--file", "app.min.js")
     assert isinstance(done.exception, CentralRefusedError)
     assert "This file is skipped, so nothing in it is known." in format_error(done.exception)
-
-
-def test_confidences_and_kinds_are_centrals() -> None:
-    assert [str(one) for one in Kind] == KINDS
-    assert [str(one) for one in Confidence] == CONFIDENCES
 
 
 def test_of_many_definitions_the_first_are_listed() -> None:

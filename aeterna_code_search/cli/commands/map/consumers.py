@@ -6,8 +6,10 @@ import typer
 
 from aeterna_code_search.cli.commands.completion import complete_project
 from aeterna_code_search.cli.commands.map.answers import RETRY_SECONDS, print_answer
-from aeterna_code_search.cli.commands.options import Confidence, Json, MinConfidence, examples
+from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.requests import asks
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.codemap import ConsumersRequest
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ commands = typer.Typer()
         "codesearch map consumers --since v2.0",
     ),
 )
+@asks(ConsumersRequest)
 def consumers(
     ctx: typer.Context,
     project: Annotated[
@@ -35,9 +38,7 @@ def consumers(
             help="The repository that is used; default: this checkout's",
         ),
     ] = None,
-    package: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only this package of the repository")
-    ] = None,
+    *,
     symbol: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Who uses this definition; repeatable"),
@@ -53,14 +54,8 @@ def consumers(
             help="Who uses what differs between the indexed commit and this one, in this checkout",
         ),
     ] = None,
-    lags: Annotated[
-        bool, typer.Option("--lags", help="Only who pins an older version than is indexed")
-    ] = False,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=500, help="Maximum number of consumers")
-    ] = 50,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Show who uses a repository: versions, calls, imports and definitions.
 
@@ -78,15 +73,12 @@ def consumers(
             raise ConfigurationError("this directory is not in a repository: name the repository")
         files: list[dict[str, Any]] = [{"path": path} for path in file or ()]
         if since:
-            files += _changed_since(context, target, since, str(min_confidence))
+            files += _changed_since(context, target, since, request["min_confidence"])
         asked = {
             "project": target.project,
-            "package": package,
             "symbols": symbol or None,
             "files": files or None,
-            "lags_only": lags,
-            "min_confidence": str(min_confidence),
-            "limit": limit,
+            **request,
         }
         given = {name: value for name, value in asked.items() if value is not None}
         answer = service_api_for(target, retry_seconds=RETRY_SECONDS).map("map/consumers", given)

@@ -1,12 +1,14 @@
 """`map most-called`: the definitions that most other repositories use."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from aeterna_code_search.cli.commands.completion import complete_project
 from aeterna_code_search.cli.commands.map.answers import answer_of, print_answer
-from aeterna_code_search.cli.commands.options import Confidence, Json, MinConfidence, examples
+from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.contract.codemap import MostCalledRequest
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -16,6 +18,7 @@ commands = typer.Typer()
     "most-called",
     epilog=examples("codesearch map most-called", "codesearch map most-called common-utils"),
 )
+@asks(MostCalledRequest)
 def most_called(
     ctx: typer.Context,
     project: Annotated[
@@ -26,11 +29,9 @@ def most_called(
             help="Only definitions of this repository",
         ),
     ] = None,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=500, help="Maximum number of results")
-    ] = 50,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Show the definitions that most other repositories use.
 
@@ -38,7 +39,6 @@ def most_called(
     """
     from aeterna_code_search.cli.output.consumers import most_called_lines
 
-    asked = {"project": project, "min_confidence": str(min_confidence), "limit": limit}
-    answer = answer_of(ctx.obj, "map/most-called", asked)
+    answer = answer_of(ctx.obj, "map/most-called", {"project": project, **request})
     count = len(answer["definitions"])
     return print_answer(ctx.obj, answer, most_called_lines, count=count, json=json)

@@ -1,23 +1,17 @@
 """`map show`: which repositories, or packages, use which."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from aeterna_code_search.cli.commands.completion import complete_project
 from aeterna_code_search.cli.commands.map.answers import answer_of, print_answer
-from aeterna_code_search.cli.commands.options import Confidence, Json, MinConfidence, examples
+from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.contract.codemap import MapRequest
 from indexer.exits import Exit
 
 commands = typer.Typer()
-
-
-class Level(StrEnum):
-    """What a line is about."""
-
-    PROJECT = "project"
-    PACKAGE = "package"
 
 
 @commands.command(
@@ -28,6 +22,7 @@ class Level(StrEnum):
         "codesearch map show --json | jq '.cycles'",
     ),
 )
+@asks(MapRequest)
 def show(
     ctx: typer.Context,
     project: Annotated[
@@ -38,12 +33,9 @@ def show(
             help="Only what this repository uses and what uses it",
         ),
     ] = None,
-    level: Annotated[Level, typer.Option(help="Repositories, or their packages")] = Level.PROJECT,
-    min_confidence: MinConfidence = Confidence.MEDIUM,
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=5_000, help="Maximum number of links")
-    ] = 500,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Show which repositories use which, with calls, imports and versions.
 
@@ -51,11 +43,5 @@ def show(
     """
     from aeterna_code_search.cli.output.map import map_lines
 
-    asked = {
-        "project": project,
-        "level": str(level),
-        "min_confidence": str(min_confidence),
-        "limit": limit,
-    }
-    answer = answer_of(ctx.obj, "map", asked)
+    answer = answer_of(ctx.obj, "map", {"project": project, **request})
     return print_answer(ctx.obj, answer, map_lines, count=len(answer["links"]), json=json)

@@ -1,27 +1,17 @@
 """`map unused`: public definitions that nothing visible calls."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from aeterna_code_search.cli.commands.completion import complete_project
 from aeterna_code_search.cli.commands.map.answers import answer_of, print_answer
 from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.contract.codemap import UnusedRequest
 from indexer.exits import Exit
 
 commands = typer.Typer()
-
-
-class Include(StrEnum):
-    """Files whose definitions are left out unless they are asked for."""
-
-    TESTS = "tests"
-    EXAMPLES = "examples"
-    DOCS = "docs"
-    GENERATED = "generated"
-    VENDORED = "vendored"
-    DECLARATIONS = "declarations"
 
 
 @commands.command(
@@ -32,6 +22,7 @@ class Include(StrEnum):
         "codesearch map unused --kind class --json | jq '.definitions[].file'",
     ),
 )
+@asks(UnusedRequest)
 def unused(
     ctx: typer.Context,
     project: Annotated[
@@ -42,12 +33,10 @@ def unused(
             help="Only definitions of this repository",
         ),
     ] = None,
+    *,
     kind: Annotated[
         list[str] | None,
         typer.Option(metavar="KIND", help="Such definitions only: function, class …; repeatable"),
-    ] = None,
-    include: Annotated[
-        list[Include] | None, typer.Option(help="Definitions in such files too; repeatable")
     ] = None,
     doubts: Annotated[
         list[str] | None,
@@ -55,13 +44,11 @@ def unused(
             metavar="CODE", help="Only those without other doubts than these; none: without any"
         ),
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=200, help="Maximum number")
-    ] = 50,
     cursor: Annotated[
         str | None, typer.Option(help="Go on with the page that the answer before named")
     ] = None,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Show public definitions that nothing in a visible repository calls, with doubts.
 
@@ -73,10 +60,9 @@ def unused(
     asked = {
         "project": project,
         "kind": kind or None,
-        "include": [str(include) for include in include or ()] or None,
         "doubts": doubts or None,
-        "limit": limit,
         "cursor": cursor,
+        **request,
     }
     answer = answer_of(ctx.obj, "map/unused", asked)
     return print_answer(ctx.obj, answer, unused_lines, count=answer["count"], json=json)

@@ -29,7 +29,7 @@ from central.corpus.trigrams.regex import required_trigrams
 from central.corpus.trigrams.segments import insert_segment, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams
 from central.corpus.trigrams.upkeep import TextIndex
-from central.ingest.services import apply_commit
+from central.ingest.services import apply_run as applying
 from central.repositories.models import Repository
 from central.tasks import maintain_text
 from tests.central.corpus.trigrams.scan import satisfies
@@ -135,7 +135,7 @@ def test_an_apply_that_dies_leaves_the_former_segments(
 ) -> None:
     api.index({"a.txt": "former words\n"})
     with monkeypatch.context() as patched:
-        patched.setattr(apply_commit, "_count", _die)
+        patched.setattr(applying, "_count", _die)
         with pytest.raises(KeyboardInterrupt):
             api.index({"a.txt": "later words\n"})
     assert segments() == 1
@@ -327,13 +327,13 @@ def test_a_merge_that_ends_in_the_middle_of_an_apply_keeps_both(
     for step in range(MOST_SEGMENTS + 2):
         api.index(content | {"a.txt": f"step{step}\n"})
     key, merged = repository().pk, []
-    count = apply_commit._count
+    count = applying._count
 
     def beside(*arguments: Any) -> None:
         merged.append(in_another_connection(lambda: merge_segments(key)))
         count(*arguments)
 
-    monkeypatch.setattr(apply_commit, "_count", beside)
+    monkeypatch.setattr(applying, "_count", beside)
     api.index(content | {"a.txt": "meanwhile\n"})
     assert merged == [True]
     assert found(literal_trigrams("meanwhile")) == {"a.txt"}
@@ -350,13 +350,13 @@ def test_a_build_waits_for_an_apply_of_its_repository(
     api.index(files(5))
     key, built = repository().pk, []
     _forget(key)
-    count = apply_commit._count
+    count = applying._count
 
     def beside(*arguments: Any) -> None:
         built.append(in_another_connection(lambda: build_portion(key)))
         count(*arguments)
 
-    monkeypatch.setattr(apply_commit, "_count", beside)
+    monkeypatch.setattr(applying, "_count", beside)
     api.index(files(5) | {"a.txt": "meanwhile\n"})
     assert built == [False]
     assert incomplete_repositories() == [key]

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from aeterna_code_search.contract.search import SearchRequest
 from central.maintenance.organization_deletion import purge_retired, schedule_deletion
 from central.maintenance.repository_deletion import WRITERS_SECONDS
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
 from central.search.exact import files
-from central.search.query import SearchRequest
 from central.search.service import search
 from central.tenancy.models import Organization
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -22,7 +22,9 @@ QUERIES = ('"needle"', "file:secret.py", 'type:function "needle"')
 def answered(organization: Organization) -> set[str]:
     """The lines and files that every query finds."""
     credential = credential_for(organization)
-    answers = [search(credential=credential, request=SearchRequest((one,))) for one in QUERIES]
+    answers = [
+        search(credential=credential, request=SearchRequest(queries=(one,))) for one in QUERIES
+    ]
     results = [result for answer in answers for result in answer.results]
     return {line.text.strip() for one in results for line in one.lines} | {
         one.file for one in results

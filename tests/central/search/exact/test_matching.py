@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import MatchedLine
 from central.limited_process import LimitedProcesses
 from central.query.errors import QueryError
 from central.search.exact import limited, text_pattern
@@ -12,7 +13,6 @@ from central.search.exact.matching import (
     EXACT_LINE_CHARACTERS,
     EXACT_MATCHES_OF_FILE,
     Lines,
-    MatchedLine,
     file_matches,
     has_match,
     matched_lines,

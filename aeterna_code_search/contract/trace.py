@@ -1,19 +1,251 @@
-"""Answers of traces, and how the schema describes them."""
+"""Traces: what calls what, and what a name means: their answers."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from enum import IntEnum, StrEnum
+from typing import Annotated, Any, Final
 
-from central.owners.answers import OWNER_COUNTS, OwnerCount
-from central.owners.ownership import OWNERS
-from central.repositories.extractors import OlderExtractor
-from central.repositories.visibility import (
+from aeterna_code_search.contract.notes import REQUIRED, YOUNGER, argument
+from aeterna_code_search.contract.projects import (
     MISSING_MORE,
+    OWNER_COUNTS,
+    OWNERS,
     AnsweringProject,
     MissingProject,
-    RepositorySnapshot,
+    OlderExtractor,
+    OwnerCount,
 )
-from central.trace.resolve.definitions import Definition
+from indexer.limits import IMPACT_CHANGES
 from indexer.records.manifests import ManifestProblem
+from indexer.records.references import ReferenceKind
+
+TRACE_SITES: Final = 200
+TRACE_DEPTH: Final = 5
+TRACE_NODES: Final = 500
+
+KINDS: Final = (*map(str, ReferenceKind), "import")
+_LINE: Final = 10_000_000
+
+
+class Confidence(IntEnum):
+    """Confidence of a resolution; comparable."""
+
+    LOW = 1
+    MEDIUM = 2
+    HIGH = 3
+
+
+class Encoding(StrEnum):
+    """The unit in which a column counts: bytes, halves of UTF-16, or characters."""
+
+    UTF_8 = "utf-8"
+    UTF_16 = "utf-16"
+    UTF_32 = "utf-32"
+
+
+OF_CALLERS: Final = ("depth", "caller_projects")  # fields of a TraceRequest that callees lack
+CONFIDENCES: Final = [value.name.lower() for value in reversed(Confidence)]
+
+
+def min_confidence() -> Any:
+    return argument(
+        Confidence.MEDIUM,
+        tool="low: also by name alone",
+        cli="Minimum confidence; `low` includes matches by name only",
+    )
+
+
+def kinds() -> Any:
+    says = "Uses of these kinds only, at every level; imports only if asked for"
+    cli = "Only such uses; repeatable. Types and imports are shown only so"
+    return argument((), says, tool="Default: all but type, import", cli=cli, choices=KINDS)
+
+
+def caller_projects() -> Any:
+    return argument(
+        (),
+        "Callers in these projects only",
+        tool="Only in these repositories",
+        sidecar="",
+        cli="Only callers in this repository; repeatable",
+        option="--caller-project NAME",
+        chars=200,
+        most=1_000,
+    )
+
+
+def links_listed() -> Any:
+    return argument(
+        50,
+        tool="At most",
+        sidecar="Callers at most",
+        cli="Maximum number of results",
+        option="--limit -k",
+        tool_default=30,
+        low=1,
+        high=TRACE_SITES,
+    )
+
+
+def cursor() -> Any:
+    return argument("", "next_cursor of a page", tool="next_cursor of a page", chars=10_000)
+
+
+def symbols() -> Any:
+    return argument(
+        (),
+        tool="Only who uses these definitions",
+        chars=1_500,
+        is_trimmed=True,
+        fewest=1,
+        most=IMPACT_CHANGES,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolSelector:
+    """Selection of a symbol's definitions; "" and 0 restrict nothing."""
+
+    symbol: str = argument(
+        REQUIRED,
+        "A name, a qualified name (Auth.verify) or module:name",
+        tool="verify, Auth.verify or module:name",
+        chars=1_500,
+        is_trimmed=True,
+    )
+    project: str = argument(
+        "",
+        "Defined in this project",
+        tool="Of the definition",
+        chars=200,
+        cli="Repository of the definition",
+        option="--project -p NAME",
+    )
+    file: str = argument(
+        "",
+        "Defined in this file",
+        tool="Of the definition",
+        chars=1_024,
+        cli="File of the definition",
+        option="PATH",
+    )
+    line: int = argument(
+        0,
+        "Defined around this line",
+        tool="Of the definition",
+        low=1,
+        high=_LINE,
+        cli="A line within the definition",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FilePosition:
+    """A position in an indexed file."""
+
+    project: str = argument(
+        REQUIRED, "The repository of the file", tool="The repository", chars=200
+    )
+    file: str = argument(
+        REQUIRED, "Its path from the repository's root", tool="Path in it", chars=1_024
+    )
+    line: int = argument(REQUIRED, "1-based", tool="From 1", low=1, high=_LINE)
+    column: int = argument(
+        REQUIRED,
+        "0-based, of any character of a name",
+        tool="From 0, in the name",
+        low=0,
+        high=_LINE,
+    )
+    encoding: Encoding = argument(
+        Encoding.UTF_32, "The unit of column: bytes, UTF-16, or characters"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """`GET /trace/callers`; `/trace/callees` has neither depth nor projects of callers."""
+
+    selector: SymbolSelector
+    depth: int = argument(
+        1,
+        "Levels of callers of callers",
+        tool="2: callers of callers too",
+        sidecar="Levels of callers",
+        low=1,
+        high=TRACE_DEPTH,
+        cli="Levels of transitive callers",
+    )
+    min_confidence: Confidence = min_confidence()
+    caller_projects: tuple[str, ...] = caller_projects()
+    kind: tuple[str, ...] = kinds()
+    limit: int = links_listed()
+    cursor: str = cursor()
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesRequest:
+    """`GET /trace/references`."""
+
+    position: FilePosition
+    min_confidence: Confidence = min_confidence()
+    caller_projects: tuple[str, ...] = caller_projects()
+    kind: tuple[str, ...] = kinds()
+    limit: int = links_listed()
+    cursor: str = cursor()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRequest:
+    """`GET /trace/graph`."""
+
+    selector: SymbolSelector
+    depth: int = argument(
+        2,
+        "Levels up and levels down",
+        tool="Levels up and down",
+        sidecar="Levels up and levels down",
+        low=1,
+        high=TRACE_DEPTH,
+        cli="Levels of callers and of callees",
+    )
+    min_confidence: Confidence = min_confidence()
+    limit: int = argument(
+        200,
+        "Nodes at most",
+        tool="Nodes at most",
+        low=1,
+        high=TRACE_NODES,
+        tool_default=50,
+        cli="Maximum number of nodes",
+        option="--limit -k",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A changed file with first and last lines of each change; none means the whole file."""
+
+    path: str
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactRequest:
+    """`POST /trace/impact`: exactly one of `symbols` and `files`."""
+
+    min_confidence: Confidence = min_confidence()
+    project: str = argument(REQUIRED, chars=200)
+    symbols: tuple[str, ...] = symbols()
+    files: tuple[ChangedFile, ...] = ()
+    depth: int = argument(1, low=1, high=TRACE_DEPTH)
+    limit: int = argument(50, "Callers shown per symbol", low=1, high=TRACE_SITES)
+
+
+@dataclass(frozen=True, slots=True)
+class CallsRequest:
+    """`GET /trace/calls`."""
+
+    cursor: str = cursor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +265,7 @@ class ShownDefinition:
     package: Annotated[str | None, "The distribution it is part of"]
     version: str | None
     url: str | None
-    generated: Annotated[bool, "Whether its file is generated"] = False
+    generated: Annotated[bool, "Whether its file is generated", YOUNGER] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +304,7 @@ class Endpoint:
     qualified_name: str
     kind: str
     line: int
-    generated: Annotated[bool, "Whether its file is generated"] = False
+    generated: Annotated[bool, "Whether its file is generated", YOUNGER] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +334,7 @@ class Link:
     indexed_version: Annotated[str | None, "Of the callee's package, as indexed"]
     lags: Annotated[bool | None, "Whether pinned_version is older than indexed_version"]
     url: str | None
-    owners: Annotated[list[str] | None, OWNERS] = None
+    owners: Annotated[list[str] | None, OWNERS, YOUNGER] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +383,14 @@ class PartlyParsed:
     What looks like a call in them is counted, as unresolved.
     """
 
-    count: int = 0
-    sample: Annotated[list[PartlyParsedFile], "The first 20"] = field(default_factory=list)
+    count: Annotated[int, YOUNGER] = 0
+    sample: Annotated[list[PartlyParsedFile], "The first 20", YOUNGER] = field(default_factory=list)
     relevant: Annotated[
         list[PartlyParsedFile],
         "The first 20 of those that the answer may lack something of: what is not understood has "
         "the name that callers are asked of, is inside of the definition that callees are asked "
         "of, or was too much to be looked through",
+        YOUNGER,
     ] = field(default_factory=list)
 
 
@@ -180,6 +413,7 @@ class ResolvedBy:
         int | None,
         "References that the rules would bind to something else than the index does. null: not "
         "counted yet, or the credential sees a part",
+        YOUNGER,
     ]
 
 
@@ -193,24 +427,28 @@ class TraceReceipt:
     took_ms: float
     projects: list[AnsweringProject]
     missing: list[MissingProject]
-    missing_more: Annotated[int, MISSING_MORE]
+    missing_more: Annotated[int, MISSING_MORE, YOUNGER]
     unresolved: Unresolved
     elsewhere: Elsewhere
     cut: Annotated[list[str], "Limits that were met"]
-    partly_parsed: PartlyParsed
+    partly_parsed: Annotated[PartlyParsed, YOUNGER]
     unread_manifests: Annotated[
         list[UnreadManifest],
         "The first 20 of those that decide whether a reference, which leads to nothing visible, "
         "is a part of the answer",
+        YOUNGER,
     ]
-    older_extractor: OlderExtractor
+    older_extractor: Annotated[OlderExtractor, YOUNGER]
     edges_behind: Annotated[
         int | None,
         "Files whose stored edges are not current: they are resolved when asked. null: all, or the "
         "credential sees a part",
+        YOUNGER,
     ]
     resolved_by: Annotated[
-        list[ResolvedBy], "The first 20 projects with a SCIP index; others are resolved by rules"
+        list[ResolvedBy],
+        "The first 20 projects with a SCIP index; others are resolved by rules",
+        YOUNGER,
     ] = field(default_factory=list)
 
 
@@ -255,7 +493,7 @@ class Callers:
     next_cursor: str | None
     receipt: TraceReceipt
     hint: Annotated[str | None, "Why the answer is empty"] = None
-    owners: Annotated[list[OwnerCount], f"Callers on all pages. {OWNER_COUNTS}"] = field(
+    owners: Annotated[list[OwnerCount], f"Callers on all pages. {OWNER_COUNTS}", YOUNGER] = field(
         default_factory=list
     )
 
@@ -285,7 +523,7 @@ class GraphNode:
     kind: str
     line: int
     distance: Annotated[int, "Steps from the nearest root"]
-    generated: Annotated[bool, "Whether its file is generated"] = False
+    generated: Annotated[bool, "Whether its file is generated", YOUNGER] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,22 +632,3 @@ class Calls:
     missing: Annotated[list[MissingProject], "With the last page: of all projects"]
     missing_more: Annotated[int, MISSING_MORE]
     cut: Annotated[list[str], "Limits that were met"]
-
-
-def shown_definition(definition: Definition, repository: RepositorySnapshot) -> ShownDefinition:
-    return ShownDefinition(
-        project=repository.name,
-        commit=repository.commit,
-        file=definition.path,
-        line=definition.start_line,
-        end_line=definition.end_line,
-        name=definition.name,
-        qualified_name=definition.qualified_name,
-        kind=definition.kind,
-        signature=definition.signature,
-        language=definition.language,
-        package=definition.distribution or None,
-        version=definition.version or None,
-        url=repository.url(definition.path, definition.start_line, definition.end_line),
-        generated=definition.generated,
-    )

@@ -1,0 +1,53 @@
+"""Lists and content of indexed files: what is asked."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from aeterna_code_search.contract.notes import REQUIRED, argument
+from aeterna_code_search.contract.trace import cursor
+from indexer.limits import FILES_LISTED, GLOB_CHARACTERS
+
+_LINES: Final = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """`GET /files`."""
+
+    project: str = argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+    path: str = argument(
+        "",
+        "A directory, from the repository's root; without: the root",
+        tool="A directory; else the root",
+        chars=1_024,
+        may_be_blank=True,
+    )
+    glob: str = argument(
+        "",
+        "Paths that match, as in .gitignore: *.py at any depth, src/**/test_*.go "
+        "from the directory; without: the entries of the directory",
+        tool="Such as *.py, src/**/test_*.go",
+        chars=GLOB_CHARACTERS,
+    )
+    limit: int = argument(200, tool="Entries at most", low=1, high=FILES_LISTED)
+    cursor: str = cursor()
+
+
+@dataclass(frozen=True, slots=True)
+class ContentRequest:
+    """`GET /files/content`.
+
+    `end_line` 0 is the last.
+    """
+
+    project: str = argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+    path: str = argument(
+        REQUIRED,
+        "The file, from the repository's root",
+        tool="From the repository's root",
+        chars=1_024,
+    )
+    start_line: int = argument(1, tool="From 1", low=1, high=_LINES)
+    end_line: int = argument(
+        0, "Inclusive; without: the last", tool="Inclusive; else the last", low=1, high=_LINES
+    )
