@@ -27,10 +27,10 @@ def missing_projects(
     return sorted(missing, key=lambda item: item.project)
 
 
-def _reason(repository: RepositorySnapshot, lack: str) -> str:
+def _reason(repository: RepositorySnapshot, partial_reason: str) -> str:
     reason = repository.incomplete_reason
     is_whole = repository.generation == 0 or reason == "failed"
-    return reason if is_whole else lack or reason
+    return reason if is_whole else partial_reason or reason
 
 
 def search_receipt(
