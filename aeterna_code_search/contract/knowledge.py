@@ -84,10 +84,22 @@ class Traversal:
         fewest=1,
         most=20,
     )
-    direction: Direction = argument(Direction.BOTH, tool="out: along the edges, in: against them")
-    depth: int = argument(1, tool="Steps at most", low=1, high=TRAVERSAL_DEPTH)
+    direction: Direction = argument(
+        Direction.BOTH,
+        tool="out: along the edges, in: against them",
+        cli="Follow edges forward, backward or both ways",
+    )
+    depth: int = argument(
+        1, tool="Steps at most", low=1, high=TRAVERSAL_DEPTH, cli="Maximum number of steps"
+    )
     limit: int = argument(
-        100, "Nodes at most, nearest first", tool="Nodes at most", low=1, high=TRAVERSED_NODES
+        100,
+        "Nodes at most, nearest first",
+        tool="Nodes at most",
+        low=1,
+        high=TRAVERSED_NODES,
+        cli="Maximum number of nodes",
+        option="--limit -k",
     )
 
 
@@ -96,7 +108,15 @@ class ViolationsRequest:
     """Of a project, a page at a time."""
 
     project: str = _project()
-    limit: int = argument(50, tool="Violations at most", tool_default=20, low=1, high=LISTED_NODES)
+    limit: int = argument(
+        50,
+        tool="Violations at most",
+        tool_default=20,
+        low=1,
+        high=LISTED_NODES,
+        cli="Maximum number of results",
+        option="--limit -k",
+    )
     cursor: str = _cursor()
 
 
@@ -105,10 +125,22 @@ class UnmigratedRequest:
     """`GET /graph/unmigrated`."""
 
     project: str = _project()
-    limit: int = argument(50, tool="Definitions at most", tool_default=30, low=1, high=LISTED_NODES)
+    limit: int = argument(
+        50,
+        tool="Definitions at most",
+        tool_default=30,
+        low=1,
+        high=LISTED_NODES,
+        cli="Maximum number of results",
+        option="--limit -k",
+    )
     cursor: str = _cursor()
     path: str = argument(
-        "", "What a file's path begins with", tool="Start of a file's path", chars=1_024
+        "",
+        "What a file's path begins with",
+        tool="Start of a file's path",
+        chars=1_024,
+        cli="Only files whose path begins with this",
     )
 
 
@@ -122,8 +154,16 @@ class RelatedRequest:
         "knowledge: decisions and policies",
         tool="knowledge: ADRs and policies",
         choices=("code", *DOCUMENT_KINDS),
+        cli="What to find; knowledge: decisions and policies",
     )
-    limit: int = argument(10, tool="Nodes at most", low=1, high=45)
+    limit: int = argument(
+        10,
+        tool="Nodes at most",
+        low=1,
+        high=45,
+        cli="Maximum number of results",
+        option="--limit -k",
+    )
 
 
 @dataclass(frozen=True, slots=True)

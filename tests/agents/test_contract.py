@@ -1,11 +1,13 @@
 """The tools' shapes and limits are those of the API, so that the two cannot drift apart."""
 
-from typing import Any
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from rest_framework import serializers
 
 from aeterna_code_search.agents.backend import INVALID
+from aeterna_code_search.contract import notes, projects, search, status, trace
 from central.codemap.views import ConsumersSerializer, MapSerializer, UnusedSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
 from central.knowledge.shapes import (
@@ -29,18 +31,18 @@ from tests.agents.expanding import expanded, reduced
 from tests.agents.recorded import RecordedBackend, recorded
 from tests.agents.test_tools import RECORDINGS, TOOLS
 
+RECORDS = [
+    record
+    for module in (projects, search, status, trace)
+    for record in vars(module).values()
+    if is_dataclass(record)
+]
 YOUNGER = {  # than the recordings
-    *("why", "reindex_requested_at", "lacking_since", "indexed_by", "ranges", "confidence"),
-    "match",
-    *("lines", "matches", "total", "spans", "context", "languages_without_symbols", "elsewhere"),
-    *("generated", "skipped_reasons", "not_run", "policies_not_run", "vectors"),
-    *("partly_parsed", "unparsed", "unread_manifests", "older_extractor", "edges_behind"),
-    *("resolved_by", "disk_bytes"),
-    *("encoding", "byte_order_mark"),
-    *("since", "missing_more"),
-    *("note", "reading", "instead"),
-    "owners",
-}
+    name
+    for record in RECORDS
+    for name, hint in get_type_hints(record, include_extras=True).items()
+    if notes.YOUNGER in get_args(hint)
+} | {"elsewhere", "not_run", "unparsed", "encoding", "byte_order_mark"}
 FOR_PAGES = {"facets"}  # what only a person clicks on
 
 STRUCTURES = {

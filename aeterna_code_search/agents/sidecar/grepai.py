@@ -1,11 +1,16 @@
 """Completion of the rows of a plain grepai sidecar with the members of this service."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final, get_origin
 
 from aeterna_code_search.agents.results import COMMITS_UNKNOWN
+from aeterna_code_search.agents.sidecar.answers import model_of
+from aeterna_code_search.contract.search import Result
+from aeterna_code_search.contract.status import ProjectStatus
+from aeterna_code_search.contract.trace import Endpoint, GraphEdge, Link, ShownDefinition
 
 Row = dict[str, Any]
+_BY_NAME: Final = {"kind": "call", "rule": "name_only", "confidence": "low"}
 
 
 def unknown_receipt(*, is_trace: bool = False) -> Row:
@@ -27,55 +32,23 @@ def result_of(row: Mapping[str, Any]) -> Row:
     """Complete a hit; without `content` it is marked as truncated."""
     rest = {name: value for name, value in row.items() if name != "file_path"}
     start = row.get("start_line") or 1
-    return {
-        "project": "",
-        "commit": "",
-        "start_line": start,
-        "end_line": start,
-        "language": "",
-        "chunk_type": "text",
-        "name": "",
-        "container": "",
-        "score": 0.0,
-        "similarity": None,
-        "content": "",
-        "content_start_line": start,
-        "truncated": "content" not in row,
-        "matched": [],
-        "url": None,
-        **rest,
-        "file": row.get("file_path") or "",
-    }
+    lines = dict.fromkeys(("start_line", "end_line", "content_start_line"), start)
+    own = {"chunk_type": "text", "truncated": "content" not in row}
+    return {**_blank(Result), **lines, **own, **rest, "file": row.get("file_path") or ""}
 
 
 def endpoint_of(symbol: Any) -> Row:
     """Complete an endpoint of a link, which is an object or a name."""
     values = symbol if isinstance(symbol, Mapping) else {"name": str(symbol or "")}
     name = str(values.get("name") or "")
-    return {
-        "project": "",
-        "file": "",
-        "qualified_name": name,
-        "kind": "function",
-        "line": 1,
-        **values,
-        "name": name,
-    }
+    own = {"qualified_name": name, "kind": "function", "line": 1}
+    return {**_blank(Endpoint), **own, **values, "name": name}
 
 
 def definition_of(symbol: Any) -> Row:
     """Complete a definition, which is an object or a name."""
     end = endpoint_of(symbol)
-    return {
-        "commit": "",
-        "end_line": end["line"],
-        "signature": "",
-        "language": "",
-        "package": None,
-        "version": None,
-        "url": None,
-        **end,
-    }
+    return {**_blank(ShownDefinition), "end_line": end["line"], **end}
 
 
 def link_of(row: Mapping[str, Any], end: str, definition: Mapping[str, Any]) -> Row:
@@ -83,23 +56,12 @@ def link_of(row: Mapping[str, Any], end: str, definition: Mapping[str, Any]) -> 
     site = row.get("call_site") or {}
     rest = {name: value for name, value in row.items() if name not in {"symbol", "call_site"}}
     other = "callee" if end == "caller" else "caller"
-    queried = {name: definition[name] for name in endpoint_of("")}
     return {
-        "project": "",
-        "commit": "",
-        "column": 0,
-        "kind": "call",
-        other: queried,
-        "target": 0,
+        **_blank(Link),
+        **_BY_NAME,
         "depth": 1,
-        "rule": "name_only",
-        "confidence": "low",
         "candidates": 1,
-        "pinned_version": None,
-        "required_version": None,
-        "indexed_version": None,
-        "lags": None,
-        "url": None,
+        other: {name: definition[name] for name in endpoint_of("")},
         **rest,
         end: endpoint_of(row.get("symbol")),
         "file": site.get("file") or "",
@@ -110,19 +72,7 @@ def link_of(row: Mapping[str, Any], end: str, definition: Mapping[str, Any]) -> 
 
 def edges_of(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Complete edges, whose endpoints are names."""
-    return [
-        {
-            "project": "",
-            "kind": "call",
-            "rule": "name_only",
-            "confidence": "low",
-            "count": 1,
-            "file": "",
-            "line": 1,
-            **row,
-        }
-        for row in rows
-    ]
+    return [{**_blank(GraphEdge), **_BY_NAME, "count": 1, "line": 1, **row} for row in rows]
 
 
 def nodes_of(values: Any, edges: Iterable[Mapping[str, Any]], root: str) -> list[Row]:
@@ -140,22 +90,24 @@ def status_of(values: Mapping[str, Any]) -> Row:
     files, chunks = int(values.get("total_files") or 0), int(values.get("total_chunks") or 0)
     updated = values.get("last_updated")
     project: Row = {
-        "project": "",
-        "default_branch": "",
-        "last_indexed_commit": None,
+        **_blank(ProjectStatus),
         "indexed_at": updated,
-        "generation": 0,
         "state": "current" if chunks else "never",
-        "mode": None,
-        "reason": None,
         "files": files,
-        "skipped": 0,
         "chunks": chunks,
         "symbols": int(values.get("total_symbols") or 0),
-        "references": 0,
-        "languages": {},
         "embedder": embedder or None,
-        "error": None,
-        "run": None,
     }
     return {"org_id": "", "last_updated": updated, "total_chunks": chunks, "projects": [project]}
+
+
+def _blank(record: type) -> Row:
+    """Return a record of the contract that says nothing, with the members of its first version."""
+    fields = model_of(record).model_fields.items()
+    return {name: _nothing(field.annotation) for name, field in fields if field.is_required()}
+
+
+def _nothing(kind: Any) -> Any:
+    """Return "", 0 or the like; None of what may be null, or is a record."""
+    simple = get_origin(kind) or kind
+    return simple() if simple in {str, int, float, bool, list, dict} else None

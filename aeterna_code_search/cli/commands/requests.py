@@ -67,6 +67,8 @@ def asks(record: type, *, without: Collection[str] = ()) -> Callable[[_Command],
 
 
 def _default(member: Member) -> Any:
+    if member.is_required:
+        return Parameter.empty
     return None if member.is_list else member.told_default
 
 

@@ -239,7 +239,7 @@ def id_of(target: Target) -> str:
 
 
 def _traversal_hint(asked: Traversal) -> str:
-    narrowed = [f"types={','.join(asked.types)}"] if asked.types is not None else []
+    narrowed = [f"types={','.join(asked.types)}"] if asked.types else []
     if asked.direction is not Direction.BOTH:
         narrowed.append(f"direction={asked.direction}")
     if narrowed:

@@ -1,12 +1,14 @@
 """Links between nodes: create, remove and traverse."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.graph.options import Direction, From, Id, Properties, To, Type
+from aeterna_code_search.cli.commands.graph.options import From, Id, Properties, To, Type
 from aeterna_code_search.cli.commands.graph.output import mapping, print_answer, without_empty
 from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.contract.knowledge import Traversal
 from indexer.exits import Exit
 
 commands = typer.Typer()
@@ -68,20 +70,16 @@ def unlink(ctx: typer.Context, source: From, type: Type, target: To) -> Exit:
         "codesearch graph traverse code:src/auth/login.rs --direction in --depth 2",
     ),
 )
+@asks(Traversal)
 def traverse(
     ctx: typer.Context,
     id: Id,
+    *,
     types: Annotated[
         str | None, typer.Option(metavar="TYPE,…", help="Follow only these edge types")
     ] = None,
-    direction: Annotated[
-        Direction, typer.Option(help="Follow edges forward, backward or both ways")
-    ] = Direction.BOTH,
-    depth: Annotated[int, typer.Option(min=1, max=5, help="Maximum number of steps")] = 1,
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=1_000, help="Maximum number of nodes")
-    ] = 100,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Follow links from a node, nearest nodes first.
 
@@ -91,15 +89,9 @@ def traverse(
     from aeterna_code_search.client.console import Console, print_stderr
 
     named = [type_.strip() for type_ in (types or "").split(",") if type_.strip()]
-    parameters = {
-        "from": id,
-        "types": named,
-        "direction": str(direction),
-        "depth": depth,
-        "limit": limit,
-    }
+    chosen = {"types": named} if named else {}
     with ctx.obj.graph() as graph:
-        answer = graph.query("traverse", without_empty(parameters))
+        answer = graph.query("traverse", {"from": id, **chosen, **request})
     columns = [knowledge.traversed(answer)]
     if Console.of(ctx.obj.environ).is_terminal:
         columns.append(knowledge.edges(answer["edges"]))

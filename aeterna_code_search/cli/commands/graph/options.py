@@ -18,23 +18,6 @@ class Kind(StrEnum):
     MEMORY = "memory"
 
 
-class Target(StrEnum):
-    """The kind of related node to find."""
-
-    CODE = "code"
-    KNOWLEDGE = "knowledge"
-    POLICY = "policy"
-    MEMORY = "memory"
-
-
-class Direction(StrEnum):
-    """The direction in which edges are followed."""
-
-    OUT = "out"
-    IN = "in"
-    BOTH = "both"
-
-
 class Severity(StrEnum):
     """The severity of a violation."""
 

@@ -1,13 +1,19 @@
 """Queries of the graph: related nodes, violations, unmigrated code, context of a file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.graph.options import Id, Limit, Target, not_blank
-from aeterna_code_search.cli.commands.graph.output import print_answer, without_empty
+from aeterna_code_search.cli.commands.graph.options import Id, not_blank
+from aeterna_code_search.cli.commands.graph.output import print_answer
 from aeterna_code_search.cli.commands.options import Json, Project, examples
+from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.contract.knowledge import (
+    RelatedRequest,
+    UnmigratedRequest,
+    ViolationsRequest,
+)
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -23,16 +29,13 @@ commands = typer.Typer()
         "codesearch graph related code:shop/net/retry.py#L10-L30 --target-type knowledge",
     ),
 )
+@asks(RelatedRequest)
 def related(
     ctx: typer.Context,
     id: Id,
-    target_type: Annotated[
-        Target, typer.Option(help="What to find; knowledge: decisions and policies")
-    ],
-    limit: Annotated[
-        int, typer.Option("--limit", "-k", min=1, max=45, help="Maximum number of results")
-    ] = 10,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """Find nodes that resemble a node in meaning and words, linked to it or not.
 
@@ -40,16 +43,16 @@ def related(
     """
     from aeterna_code_search.cli.output import knowledge
 
-    parameters = {"id": id, "target_type": str(target_type), "limit": limit}
     with ctx.obj.graph() as graph:
-        answer = graph.query("related", parameters)
+        answer = graph.query("related", {"id": id, **request})
     columns = [knowledge.related(answer)]
     return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
 
 @commands.command("violations", epilog=examples("codesearch graph violations -p payments-service"))
+@asks(ViolationsRequest)
 def violations(
-    ctx: typer.Context, project: Project = None, limit: Limit = 50, json: Json = False
+    ctx: typer.Context, project: Project = None, *, json: Json = False, **request: Any
 ) -> Exit:
     """List code that violates policies; default: in this checkout's repository.
 
@@ -60,8 +63,7 @@ def violations(
     from indexer.output.terminal import escape_line, pluralize
 
     with ctx.obj.graph() as graph:
-        parameters = {"project": _project(graph, project), "limit": limit}
-        answer = graph.query("violations", parameters)
+        answer = graph.query("violations", {"project": _project(graph, project), **request})
     if answer["over_limit"] and not json:
         files = pluralize(answer["over_limit"], "file")
         print_stderr(f"{files} not checked: matching took too much time or memory.")
@@ -74,12 +76,13 @@ def violations(
 @commands.command(
     "unmigrated", epilog=examples("codesearch graph unmigrated -p legacy-monolith --path handlers/")
 )
+@asks(UnmigratedRequest)
 def unmigrated(
     ctx: typer.Context,
     project: Project = None,
-    path: Annotated[str | None, typer.Option(help="Only files whose path begins with this")] = None,
-    limit: Limit = 50,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """List definitions without a migrated_to link on them, their file or a parent directory.
 
@@ -89,8 +92,7 @@ def unmigrated(
     from aeterna_code_search.client.console import print_stderr
 
     with ctx.obj.graph() as graph:
-        parameters = {"project": _project(graph, project), "path": path, "limit": limit}
-        answer = graph.query("unmigrated", without_empty(parameters))
+        answer = graph.query("unmigrated", {"project": _project(graph, project), **request})
     if answer["count"] < answer["total"] and not json:
         print_stderr(f"{answer['total']:,} definitions in all.")
     columns = [knowledge.unmigrated(answer)]
