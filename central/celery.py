@@ -44,18 +44,7 @@ def notify_worker(task: str, *arguments: str, expires: float | None = None) -> N
     """
     with suppress(CircuitOpenError):  # its opening was logged
         try:
-            with _circuit.guard(_BrokerUnavailableError):
-                _send(task, arguments, expires)
-        except _BrokerUnavailableError as exc:
+            with _circuit.guard(OperationalError, OSError):
+                app.signature(task, args=arguments, expires=expires).apply_async()
+        except (OperationalError, OSError) as exc:
             _log.warning("worker_notification_failed", task=task, error=str(exc))
-
-
-class _BrokerUnavailableError(Exception):
-    pass
-
-
-def _send(task: str, arguments: tuple[str, ...], expires: float | None) -> None:
-    try:
-        app.signature(task, args=arguments, expires=expires).apply_async()
-    except (OperationalError, OSError) as exc:
-        raise _BrokerUnavailableError(str(exc)) from exc

@@ -43,15 +43,15 @@ class Circuit:
         self._period = 0  # counts the changes: what began before the last one does not matter
 
     @contextmanager
-    def guard(self, failure: type[Exception]) -> Iterator[None]:
-        """Guard one attempt: `failure` counts as a failure, a normal end as a success.
+    def guard(self, *failures: type[Exception]) -> Iterator[None]:
+        """Guard one attempt: `failures` count as a failure, a normal end as a success.
 
         Other exceptions, such as cancellation, do not count. Raises CircuitOpenError.
         """
         period = self._enter()
         try:
             yield
-        except failure:
+        except failures:
             self._leave(period, has_failed=True)
             raise
         except BaseException:

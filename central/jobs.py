@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from django.db import transaction
-from django.db.models import Aggregate, Count, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce, Now
 
@@ -111,11 +111,13 @@ class Claim(Generic[_Row]):
 
         First the organisation of which the fewest are worked on, then the one that waited longest.
         """
-        turns = [Coalesce(cls._of_organization(cls.held(), Count("pk")), 0).asc()]
+        same = {cls.organization: OuterRef(cls.organization)}
+        held = cls.held().filter(**same).order_by().values(cls.organization)
+        turns = [Coalesce(Subquery(held.annotate(count=Count("pk")).values("count")), 0).asc()]
         if cls.has_claimed_at:
-            served = cls.rows().filter(claimed_at__gt=seconds_from_now(-_SERVED_SECONDS))
-            last = cls._of_organization(served, Max("claimed_at"))
-            turns.append(last.asc(nulls_first=True))
+            since = seconds_from_now(-_SERVED_SECONDS)
+            served = cls.rows().filter(claimed_at__gt=since, **same).order_by("-claimed_at")
+            turns.append(Subquery(served.values("claimed_at")[:1]).asc(nulls_first=True))
         return cls.claimable().order_by(*turns, *order)
 
     @classmethod
@@ -153,11 +155,6 @@ class Claim(Generic[_Row]):
             claim=uuid.uuid4(), lease_until=cls._lease(), **cls.begins, **fields
         )
         return cls(cls.rows().select_related(*cls.related).get(pk=row.pk))
-
-    @classmethod
-    def _of_organization(cls, rows: QuerySet[_Row], figure: Aggregate) -> Subquery:
-        same = rows.filter(**{cls.organization: OuterRef(cls.organization)}).order_by()
-        return Subquery(same.values(cls.organization).annotate(figure=figure).values("figure"))
 
     @classmethod
     def _longest(cls) -> CombinedExpression:

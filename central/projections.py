@@ -11,13 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import structlog
 from django.conf import settings
-from django.db import connection
 
+from central.db import execute, fetch_rows, sql
 from central.repositories.models import Repository
+
+_LOCK: Final = sql("SELECT pg_try_advisory_lock(%s::int, %s::int)")
+_UNLOCK: Final = sql("SELECT pg_advisory_unlock(%s::int, %s::int)")
 
 _log = structlog.get_logger(__name__)
 
@@ -63,16 +66,12 @@ class Projection(ABC):
     def held(self, subject: int) -> Iterator[bool]:
         """Whether this process alone works on the subject, as long as the block runs."""
         name = [self.lock, subject % 2**31]
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", name)
-            row = cursor.fetchone()
-        is_alone = bool(row and row[0])
+        [(is_alone,)] = fetch_rows(_LOCK, name)
         try:
             yield is_alone
         finally:
             if is_alone:
-                with connection.cursor() as cursor:
-                    cursor.execute("SELECT pg_advisory_unlock(%s, %s)", name)
+                execute(_UNLOCK, name)
 
     def follow(self) -> None:
         """Update all subjects, a step of each in turn, until nothing is due. Not in a transaction.
@@ -90,8 +89,8 @@ class Projection(ABC):
     def _has_more(self, subject: int) -> bool:
         """Do a step if no other process does; what fails is logged and holds up no other."""
         try:
-            with self.held(subject) as is_held:
-                return is_held and self.update(subject)
+            with self.held(subject) as is_alone:
+                return is_alone and self.update(subject)
         except Exception:  # noqa: BLE001 (see above; the next sweep tries again)
             _log.exception(
                 "projection_not_updated", projection=type(self).__name__, subject=subject

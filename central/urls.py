@@ -1,12 +1,18 @@
 """Every route, versioned: the map of the API."""
 
+from functools import cache
+
+from django.conf import settings
 from django.contrib import admin
+from django.http import HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularSwaggerSplitView
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.request import Request
 
 from central.files.views import ContentView, FilesView
-from central.http.schema import SchemaView
 from central.maintenance.loopback import dump_index, reconcile_index
 from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
@@ -14,6 +20,34 @@ from central.repositories.views import StatusView
 from central.search.views import SearchStreamView, SearchView
 from central.tenancy.authentication import local_token
 from central.web.views_accounts import sign_in_to_administer
+
+
+class SchemaView(SpectacularAPIView):
+    """The schema in the format that is asked for."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request) -> HttpResponse:
+        """Answer with the schema of the whole API."""
+        renderer = request.accepted_renderer
+        charset = f"; charset={renderer.charset}" if renderer.charset else ""
+        name = f"{settings.SPECTACULAR_SETTINGS['TITLE']}.{renderer.format}"
+        return HttpResponse(
+            _document(renderer.media_type),
+            content_type=f"{renderer.media_type}{charset}",
+            headers={"Content-Disposition": f'inline; filename="{name}"'},
+        )
+
+
+@cache
+def _document(media_type: str) -> str | bytes:
+    """Return the rendered schema. To make one takes a tenth of a second of the processor."""
+    (renderer,) = (
+        renderer_class()
+        for renderer_class in SchemaView.renderer_classes
+        if renderer_class.media_type == media_type
+    )
+    return renderer.render(SchemaGenerator().get_schema(public=True))  # type: ignore[no-untyped-call]
+
 
 admin.autodiscover()
 

@@ -1,13 +1,13 @@
 """The map of an organisation: what its projects, or their packages, use of one another."""
 
 from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from aeterna_code_search.contract.codemap import MapRequest
 from central.codemap.answers import CodeMap, MapLink, MapNode, MapReceipt, Versions
 from central.codemap.currency import beside_stored, map_receipt
-from central.codemap.cycles import cycles_of
 from central.codemap.packages import Packages
 from central.codemap.uses import calls, imports
 from central.sentences import Sentence
@@ -24,6 +24,7 @@ _NOTHING: Final = (
     "No project that this credential sees uses another one: nothing in them leads there, and no "
     "manifest asks for a package of another one."
 )
+_Node = TypeVar("_Node", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -146,3 +147,34 @@ class _Map:
             users=users,
             uses=uses,
         )
+
+
+def cycles_of(links: Iterable[tuple[_Node, _Node]]) -> list[list[_Node]]:
+    """Return the strongly connected components of more than one node (Kosaraju's algorithm)."""
+    ahead: dict[_Node, list[_Node]] = {}
+    back: dict[_Node, list[_Node]] = {}
+    for source, target in links:
+        ahead.setdefault(source, []).append(target)
+        back.setdefault(target, []).append(source)
+    seen: set[_Node] = set()
+    order = [node for start in ahead for node in _finished(start, ahead, seen)]
+    seen = set()
+    found = [list(_finished(start, back, seen)) for start in reversed(order)]
+    return [component for component in found if len(component) > 1]
+
+
+def _finished(
+    start: _Node, links: Mapping[_Node, Sequence[_Node]], seen: set[_Node]
+) -> Iterable[_Node]:
+    """Yield the nodes that can be reached and were not seen, each after those behind it."""
+    if start in seen:
+        return
+    seen.add(start)
+    path = [(start, iter(links.get(start, ())))]
+    while path:
+        following = next((node for node in path[-1][1] if node not in seen), None)
+        if following is None:
+            yield path.pop()[0]
+        else:
+            seen.add(following)
+            path.append((following, iter(links.get(following, ()))))

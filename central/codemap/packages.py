@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from central.codemap.answers import Versions
 from central.corpus.models import Dependency, Package
 from central.db import fetch_rows, id_array, sql_with
+from central.trace.links import is_older
 from central.trace.request_scope import TraceScope
 from central.trace.stored.package_imports import PackagePlace
-from central.trace.versions import is_older
 
 _sql = sql_with(package=Package, dependency=Dependency)
 _PACKAGES: Final = _sql("""SELECT p.id, p.repository_id, p.ecosystem, p.name, p.version, p.root,

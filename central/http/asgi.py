@@ -24,12 +24,17 @@ from django.urls import set_script_prefix
 
 from central.errors import ServiceError, UnavailableError
 from central.http.bodies import check_content_length, max_body_bytes, read_asgi_body
-from central.http.deferred import DeferredResponse
 from central.http.lanes import Lane, lane_of, lanes
 from central.http.middleware import set_security_headers
 from central.http.problems import response_to
 from central.http.space import BodySpace
-from central.http.streams import Receive, made_in_threads, sent_in_time, while_connected
+from central.http.streams import (
+    DeferredResponse,
+    Receive,
+    made_in_threads,
+    sent_in_time,
+    while_connected,
+)
 from central.http.turns import (
     LATE_SECONDS,
     REQUESTS_AT_ONCE,

@@ -1,4 +1,4 @@
-"""Streams that a view yields part by part: made in request threads, sent by the event loop."""
+"""Streams made part by part in request threads, and answers that wait: sent by the event loop."""
 
 import asyncio
 import time
@@ -12,10 +12,15 @@ from collections.abc import (
     Mapping,
     MutableMapping,
 )
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from django.core.exceptions import RequestAborted
+from rest_framework.response import Response
+
+from central.observability.metrics import DEFERRED
+from central.waits import Wait, Waits
 
 STREAM_WAIT_SECONDS: Final = 30.0  # for a client that reads nothing of its answer
 STREAM_PORTION_BYTES: Final = 256 * 1024  # made ahead of the client, which holds no thread then
@@ -25,6 +30,30 @@ STREAM_PORTION_SECONDS: Final = 0.2
 _Result = TypeVar("_Result")
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+class DeferredResponse(Response):
+    """What a view answers for now: the present state, from which its request waits in `waits`.
+
+    After that its request, without its query, is answered instead.
+    """
+
+    is_deferred: Final = True  # as central.observability.requests knows it
+
+    def __init__(self, data: Any, *, wait: Wait, waits: Waits, seconds: float) -> None:
+        super().__init__(data)
+        self._wait = wait
+        self._waits = waits
+        self._seconds = seconds
+
+    async def over(self, receive: Receive) -> None:
+        """Return when it is woken, or after its seconds. RequestAborted: the client left."""
+        try:
+            with DEFERRED.track_inprogress(), suppress(TimeoutError):
+                async with asyncio.timeout(self._seconds):
+                    await while_connected(asyncio.wrap_future(self._wait.woken), receive)
+        finally:
+            self._waits.leave(self._wait)
 
 
 class Threads(Protocol):

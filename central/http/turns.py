@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
+from ipaddress import ip_address, ip_network
 from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from central.errors import UnavailableError
-from central.http.addresses import network_of
 from central.http.bearer import split_authorization
 from central.http.lanes import REQUESTS_OF_ONE_CALLER, Lane, LaneLimits
 from central.settings.defaults import READS_AT_ONCE
@@ -23,6 +23,7 @@ _ORGANIZATION: Final = "organization "
 
 _lock = Lock()
 _organizations: OrderedDict[bytes, int] = OrderedDict()
+_NETWORK_BITS = 64  # of IPv6: the least that one customer has
 
 
 class Caller(NamedTuple):
@@ -252,3 +253,14 @@ def too_busy() -> UnavailableError:
         "This service has more to do than it can take; try again in some seconds.",
         code="too_busy",
     )
+
+
+def network_of(address: str) -> str:
+    """Return the address, for IPv6 its network; "" for what is none, such as a unix socket's."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return ""
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ip_network((parsed, _NETWORK_BITS), strict=False))

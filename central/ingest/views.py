@@ -19,8 +19,8 @@ from central.background import BATCHES, RUNS
 from central.corpus.scip import stored_documents
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
-from central.http.deferred import DeferredResponse
 from central.http.parameters import INTEGER, query_object
+from central.http.streams import DeferredResponse
 from central.http.urls import absolute_url
 from central.ingest import serializers, signing
 from central.ingest.models import IndexRun

@@ -14,7 +14,7 @@ Term = Filter | ContentTerm
 MatchedTerms = Mapping[Term, bool]
 
 
-class FilterValues(Protocol):
+class KnownValues(Protocol):
     """What a filter compares beside names: such as the owners of a repository's files."""
 
     @property
@@ -25,7 +25,7 @@ class FilterValues(Protocol):
         """Return those of a file; None if they are not known."""
 
 
-RepositoryValues = Mapping[FilterName, FilterValues]
+RepositoryValues = Mapping[FilterName, KnownValues]
 # Repository, path, language, values
 _Facts = tuple[str, str | None, str | None, RepositoryValues]
 _Truth = Callable[[_Facts, MatchedTerms], bool | None]

@@ -1,5 +1,6 @@
 """The status of the index: one answer for every protocol."""
 
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -18,13 +19,16 @@ from central.repositories.disk_usage import disk_bytes
 from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.models import Repository
-from central.repositories.resolved_by import resolved_by
 from central.repositories.states import index_state, with_live_runs
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
+from indexer.ecosystems import ecosystem_of
 from indexer.records.languages import WITHOUT_SYMBOLS
 
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
+RULES: Final = "rules"
+_OTHERS: Final = "other indexers"
+_NAMED: Final = 3
 
 
 def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
@@ -144,3 +148,17 @@ def _project_status(
         else None,
         run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),
     )
+
+
+def resolved_by(scip: Mapping[str, int], languages: Mapping[str, int]) -> dict[str, int]:
+    """Return the files that each SCIP indexer has bound, the most first, and those of the rules.
+
+    Counted are the files of languages in which references are traced.
+    """
+    traced = sum(count for name, count in languages.items() if ecosystem_of(name))
+    ordered = sorted(scip.items(), key=lambda item: (-item[1], item[0]))
+    found = dict(ordered[:_NAMED])
+    if others := sum(files for _, files in ordered[_NAMED:]):
+        found[_OTHERS] = others
+    rules = max(traced - sum(found.values()), 0)
+    return {**found, RULES: rules} if rules or not found else found

@@ -1,5 +1,8 @@
 """Sentences about an answer that is empty, or whose best match is weak: why, and what to try."""
 
+import re
+from typing import Final
+
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import Confidence, Mode, SearchRequest
 from central.search.filters import is_narrowed
@@ -12,6 +15,18 @@ OF_CONFIDENCE = {
     Confidence.WEAK: "A weak match: these results may be about something else. Read them before "
     "you rely on them, or try the name of a definition or an exact text in quotes.",
 }
+_USES: Final = r"(?:calls?|uses?|invokes?|references|imports?|depends on|is (?:calling|using))"
+_LISTED: Final = r"(?:callers?|usages?|uses|references|call ?sites)"
+_USED: Final = r"(?:called|used|invoked|referenced|imported)"
+_NAME: Final = r"[^\W\d][\w$]{0,200}(?:(?:\.|::|#|->)[^\W\d][\w$]{0,200}){0,10}"
+_QUESTION: Final = re.compile(
+    rf"(?:(?:who|what|which \w{{1,30}}) (?:all )?{_USES}"
+    rf"|(?:(?:find|show|list) )?(?:(?:all|the|every) ){{0,2}}{_LISTED} (?:of|to)"
+    r"|(?P<where>where (?:is|are)))"
+    rf"(?: the (?:function|method|class))? [`'\"]?(?P<name>{_NAME})(?:\(\))?[`'\"]?"
+    rf"(?P<used> {_USED}(?: from)?)?\s*\??",
+    re.IGNORECASE,
+)
 
 
 def trace_advice(name: str) -> Sentence:
@@ -63,3 +78,11 @@ def hint_for(
         template = "No chunk holds these words. Try other words, or mode=hybrid."
         return Sentence.of("no_such_words", template)
     return "Nothing in the index resembles the query. Try other words, or an identifier."
+
+
+def called_name(text: str) -> str:
+    """Return the name whose callers a question asks for, "" if it asks for something else."""
+    found = _QUESTION.fullmatch(text)
+    if found is None or bool(found["where"]) is not bool(found["used"]):
+        return ""
+    return re.sub(r"::|#|->", ".", found["name"])

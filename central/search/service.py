@@ -26,13 +26,12 @@ from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.owners.answers import owner_counts
 from central.query.syntax import Query
-from central.query.trace_question import called_name
 from central.repositories.visibility import answering_projects
 from central.search.confidence import assess, confidence_of
 from central.search.empty_answers import query_advice, repository_hint
 from central.search.facets import facets_of
 from central.search.filters import point_filter, row_filter
-from central.search.hints import OF_CONFIDENCE, hint_for, trace_advice
+from central.search.hints import OF_CONFIDENCE, called_name, hint_for, trace_advice
 from central.search.line_search import find_lines, restriction
 from central.search.pasted import by_words as answered_by_words
 from central.search.pasted import find_parts, find_pasted, read_pasted, words_of

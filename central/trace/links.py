@@ -17,7 +17,7 @@ from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.scip import SCIP
 from central.trace.resolve.sql import FileRow, Files, Requirement
-from central.trace.versions import is_older
+from indexer.ecosystems import ECOSYSTEMS
 from indexer.records.fixtures import split_fixture
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Binding
@@ -261,3 +261,14 @@ def _link(
         url=repository.url(site.path, site.line),
         owners=scope.owners.listed(repository, site.path),
     )
+
+
+def is_older(ecosystem: str, *, pinned: str, indexed: str) -> bool | None:
+    """Whether `pinned` is older than `indexed`; None if either is unknown or unreadable."""
+    rules = ECOSYSTEMS.get(ecosystem)
+    if rules is None or not pinned.strip() or not indexed.strip():
+        return None
+    try:
+        return bool(rules.parse_version(pinned) < rules.parse_version(indexed))
+    except ValueError:
+        return None

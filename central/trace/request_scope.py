@@ -13,7 +13,7 @@ from central.errors import NotFoundError
 from central.observability.tracing import Span, span
 from central.owners.reading import OwnersReader, owners_reader
 from central.repositories.models import Repository
-from central.repositories.resolved_by import resolved_by
+from central.repositories.status import resolved_by
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import structlog
 from django.http import HttpRequest, HttpResponse
 
-from central.http.addresses import network_of
 from central.http.rate_limits import check
+from central.http.turns import network_of
 
 _BY_ADDRESS = "60/5minute"  # an office may be one
 _BY_NAME_AND_ADDRESS = "10/5minute"

@@ -1,7 +1,7 @@
 """Pages of a repository's files: directories, the finder, a file, its bytes alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 from urllib.parse import quote_plus
 
@@ -17,7 +17,12 @@ from central.corpus.files import (
     read_file,
     why_skipped,
 )
-from central.corpus.identifiers import definitions_of, references_of
+from central.corpus.identifiers import (
+    StoredDefinition,
+    StoredReference,
+    definitions_of,
+    references_of,
+)
 from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
 from central.files.answers import FileEntry
@@ -35,9 +40,9 @@ from central.repositories.visibility import (
     repository_snapshot,
 )
 from central.tenancy.credentials import Credential
+from central.trace.written_names import written_names
 from central.web.about import about
 from central.web.access import member_page
-from central.web.code_links import identifier_links
 from central.web.highlighting import CodeLink
 from central.web.urls_for import (
     breadcrumbs,
@@ -303,3 +308,34 @@ def _moved(
         "forge_url": to_forge(web_url, commit, path) if web_url else "",
     }
     return render(request, "web/moved.html", context)
+
+
+def identifier_links(
+    code: str,
+    *,
+    references: Sequence[StoredReference],
+    definitions: Sequence[StoredDefinition],
+    reference_url: Callable[[StoredReference], str],
+    definition_url: Callable[[StoredDefinition], str],
+) -> list[CodeLink]:
+    """Return links in order, none of which overlaps another or spans lines."""
+    used, defined = written_names(code, references, definitions)
+    links = [
+        *(
+            CodeLink(at, at + len(reference.name), reference_url(reference))
+            for at, reference in used.items()
+        ),
+        *(
+            CodeLink(at, at + len(definition.name), definition_url(definition))
+            for at, definition in defined.items()
+        ),
+    ]
+    return _apart(sorted(links, key=lambda link: link.start))
+
+
+def _apart(links: Sequence[CodeLink]) -> list[CodeLink]:
+    kept: list[CodeLink] = []
+    for link in links:
+        if not kept or link.start >= kept[-1].end:
+            kept.append(link)
+    return kept

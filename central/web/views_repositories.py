@@ -19,9 +19,8 @@ from central.repositories.expectations import is_expected
 from central.repositories.extractors import parts_to_read_again
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
-from central.repositories.resolved_by import resolved_by
 from central.repositories.states import index_state
-from central.repositories.status import unread_manifests
+from central.repositories.status import resolved_by, unread_manifests
 from central.repositories.visibility import repository_snapshot
 from central.tenancy.credentials import Credential
 from central.web.access import member_page

@@ -8,6 +8,11 @@ from typing import Final
 from xml.etree import ElementTree
 
 Table = dict[str, object]
+# Keeps strings; drops comments and commas before a closing bracket. An unclosed string or comment
+# runs to the end: a retry from its inside would take quadratic time.
+_STRING = r'("(?:[^"\\]|\\.)*+(?:"|\Z|\\\Z))'
+_JSONC = re.compile(_STRING + r"|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
+_TRAILING_COMMA = re.compile(_STRING + r"|,(?=\s*+[\]}])", re.DOTALL)
 
 
 class TooLargeError(ValueError):
@@ -75,3 +80,9 @@ _BLOCK = re.compile(
 def locked_packages(text: str) -> Iterator[tuple[str, str]]:
     """Yield name and version of every block that has both."""
     return ((found[1], found[2]) for found in _BLOCK.finditer(text))
+
+
+def read_jsonc(text: str) -> Table:
+    """Parse an object. Raises ValueError and RecursionError."""
+    bare = _JSONC.sub(lambda found: found[1] or " ", text)
+    return table(json.loads(_TRAILING_COMMA.sub(lambda found: found[1] or "", bare)))

@@ -1,5 +1,6 @@
 """The definition of a language. `languages/<name>.py` has one record for each."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
@@ -9,9 +10,41 @@ from typing import Final, NamedTuple
 from indexer.languages.containers import NO_CONTAINERS, Containers
 from indexer.languages.embedded import HostFormat
 from indexer.languages.import_style import DOTTED, ImportStyle
-from indexer.languages.lexis import C_LEXIS, Lexis
 from indexer.languages.rewrites import Rewrite
 from indexer.records.manifests import Ecosystem
+
+SLASH_COMMENTS: Final = rb"//[^\n]*|/\*(?:(?s:.{0,1000}?)\*/)?"
+HASH_COMMENTS: Final = rb"#[^\n]*"
+DASH_COMMENTS: Final = rb"--[^\n]*"
+_STRING: Final = rb'"(?:[^"\\\n]|\\.)*"'
+_SINGLE_QUOTED: Final = rb"'(?:[^'\\\n]|\\.)*'"
+_ESCAPED_QUOTE: Final = rb"\\[\"']"  # or a line of these would be read again from each
+_CHARACTER: Final = rb"'(?:[^'\\\n]|\\[^\n']{1,8})'"
+_NAME: Final = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Lexis:
+    """The patterns of a language's comments, and what differs in its strings and names.
+
+    `quotes_characters`: an apostrophe quotes one character, no string. `marks_methods`: a name may
+    end in `?` or `!`.
+    """
+
+    comments: tuple[bytes, ...]
+    quotes_characters: bool = False
+    marks_methods: bool = False
+
+    @property
+    def token(self) -> re.Pattern[bytes]:
+        """The pattern of a comment, a string of one line, or a name: the group `name`."""
+        quoted = _CHARACTER if self.quotes_characters else _SINGLE_QUOTED
+        name = _NAME + (rb"[?!]?" if self.marks_methods else b"")
+        named = b"(?P<name>%s)" % name
+        return re.compile(b"|".join([*self.comments, _STRING, quoted, _ESCAPED_QUOTE, named]))
+
+
+C_LEXIS: Final = Lexis((SLASH_COMMENTS,), quotes_characters=True)
 
 
 class ExportRule(StrEnum):

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from indexer.languages.base import Language, ModuleName, grammar, names
+from indexer.languages.base import HASH_COMMENTS, Language, Lexis, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle, path_ends, path_module, relative_module
-from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, closing, occurrences
 from indexer.records.manifests import Ecosystem
 

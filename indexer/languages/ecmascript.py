@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.base import SLASH_COMMENTS, ExportRule, Language, Lexis, grammar, names
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle, relative_module
-from indexer.languages.lexis import SLASH_COMMENTS, Lexis
 from indexer.languages.rewrites import blanked, replaced, type_arguments_blanked
 from indexer.records.manifests import Ecosystem
 

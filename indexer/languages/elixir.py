@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.languages.base import Language, ModuleName, grammar, names
+from indexer.languages.base import HASH_COMMENTS, Language, Lexis, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle
-from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.records.manifests import Ecosystem
 
 # Modules are global and independent of paths: `Acme.User` is the atom `:"Elixir.Acme.User"`.

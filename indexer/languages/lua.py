@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from indexer.languages.base import Language, ModuleName, grammar, names
+from indexer.languages.base import DASH_COMMENTS, Language, Lexis, ModuleName, grammar, names
 from indexer.languages.import_style import ImportStyle
-from indexer.languages.lexis import DASH_COMMENTS, Lexis
 from indexer.records.manifests import Ecosystem
 
 _SOURCE_FOLDERS: Final = ("src", "lua", "lib")

@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from indexer.languages.base import Language, grammar, names
+from indexer.languages.base import HASH_COMMENTS, SLASH_COMMENTS, Language, Lexis, grammar, names
 from indexer.languages.containers import Containers
-from indexer.languages.lexis import HASH_COMMENTS, SLASH_COMMENTS, Lexis
 from indexer.languages.rewrites import blanked
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED

@@ -5,10 +5,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from indexer.languages.base import ExportRule, ItemShape, Language, grammar, names
+from indexer.languages.base import (
+    HASH_COMMENTS,
+    ExportRule,
+    ItemShape,
+    Language,
+    Lexis,
+    grammar,
+    names,
+)
 from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
-from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, parts
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALL_METHOD, CALLED, DESCRIPTOR_METHOD, EACH, ELEMENT

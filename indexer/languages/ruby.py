@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from indexer.languages.base import Language, grammar, names
+from indexer.languages.base import HASH_COMMENTS, Language, Lexis, grammar, names
 from indexer.languages.import_style import ImportStyle, relative_module
-from indexer.languages.lexis import HASH_COMMENTS, Lexis
 from indexer.languages.rewrites import Edit, Rewrite, blanked, occurrences, string_piece
 from indexer.records.manifests import Ecosystem
 

@@ -6,7 +6,7 @@ What is read of it has the lines and columns of the file.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Final
 
@@ -30,12 +30,45 @@ from indexer.syntax.chunking import (
     chunk_text,
 )
 from indexer.syntax.definitions import OutlineEntry, outline, symbols
-from indexer.syntax.host_positions import HostPositions
 from indexer.syntax.lines import SourceLines
 from indexer.syntax.parser import ParsedFile, parse
+from indexer.syntax.source_text import SourceText
 
 # An unbound name of these is one of the language, unless its import is left out.
 _IMPORT_ALL: Final = frozenset({Ecosystem.NPM, Ecosystem.PYPI})
+
+
+class HostPositions:
+    """Translates positions in `masked` to those in `source`, which has the same length.
+
+    Lines differ if the masked text has further line feeds, columns if a text is not ASCII.
+    """
+
+    def __init__(self, source: bytes, masked: bytes) -> None:
+        self._source = source
+        self.masked = masked
+        self.has_same_lines = source.count(b"\n") == masked.count(b"\n")
+        self.are_same = self.has_same_lines and source.isascii() and masked.isascii()
+
+    @cached_property
+    def _host(self) -> SourceText:
+        return SourceText(self._source)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return SourceText(self.masked).line_starts
+
+    def line(self, line: int) -> int:
+        """Return the file's line of a line of the masked code."""
+        return line if self.has_same_lines else self._host.line(self._starts[line - 1])
+
+    def position(self, line: int, column: int) -> tuple[int, int]:
+        """Return the file's line and column, in characters, of those in the masked code."""
+        if self.are_same:
+            return line, column
+        start = self._starts[line - 1]
+        before = self.masked[start : start + 4 * column].decode("utf-8", "replace")[:column]
+        return self._host.position(start + len(before.encode()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,22 @@
 Facts that need a process or the network are requested only if the result depends on them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from pathlib import PurePosixPath
+from typing import Final, Protocol
 
 from indexer.config.project_file import PROJECT_FILE, parse_project_file
-from indexer.git.action_bundles import bundles_at
-from indexer.git.attributes import ENCODING, GENERATED, LANGUAGE, attributes_at
+from indexer.git.attributes import ENCODING, GENERATED, LANGUAGE, attributes_at, listed_files
+from indexer.git.parse import ACTION_FILES
 from indexer.git.repository import Repository
 from indexer.languages import named
 from indexer.pipeline.select import SelectionRules, skip_reason_by_entry
 from indexer.records.files import TreeEntry
 from indexer.records.runs import Ancestry, Indexed, Mode, Plan, Reason, Requested
+
+_DIRECTORY: Final = "dist"
+_SUFFIXES: Final = frozenset({".js", ".cjs", ".mjs"})
 
 
 class History(Protocol):
@@ -147,3 +151,23 @@ def selection_rules(repository: Repository, commit: str) -> SelectionRules:
         exclude=file.exclude,
         max_file_bytes=file.max_file_bytes or defaults.max_file_bytes,
     )
+
+
+def bundles_at(repository: Repository, commit: str, paths: Iterable[str]) -> set[str]:
+    """Return those of the paths that are bundles of an action at the commit."""
+    parents = {path: parent for path in paths if (parent := _action_directory(path)) is not None}
+    wanted = {_joined(parent, name) for parent in parents.values() for name in ACTION_FILES}
+    found = {entry.path.rpartition("/")[0] for entry in listed_files(repository, commit, wanted)}
+    return {path for path, parent in parents.items() if parent in found}
+
+
+def _action_directory(path: str) -> str | None:
+    """Return the directory of the action whose bundle the file may be; "" is the top."""
+    parts = path.split("/")
+    if _DIRECTORY not in parts[:-1] or PurePosixPath(path).suffix not in _SUFFIXES:
+        return None
+    return "/".join(parts[: parts.index(_DIRECTORY)])
+
+
+def _joined(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name

@@ -30,8 +30,8 @@ from indexer.syntax.expressions import (
     read_arguments,
     read_calls,
     read_expression,
+    read_literal_member,
 )
-from indexer.syntax.literals import read_literal_member
 
 _SAME_ITEMS: Final = re.compile(r"(\w+)\s+for\s+\1\s+in\s+(.+)", re.DOTALL)
 _CLAUSE: Final = re.compile(r"\"[^\"\\\n]*\"|'[^'\\\n]*'|[()\[\]{}]|\s(?:if|for|async for)\s")

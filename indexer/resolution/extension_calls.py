@@ -18,7 +18,7 @@ from indexer.resolution.value import (
     UNKNOWN,
     Value,
 )
-from indexer.syntax.literals import read_literal_member
+from indexer.syntax.expressions import read_literal_member
 
 
 class ExtensionCalls:

@@ -9,8 +9,17 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from indexer.records.references import ELEMENT
-from indexer.syntax.literals import STARTS_WITH_LITERAL
 
+_STRING: Final = r"\"{3}.*?\"{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`"
+_NUMBER: Final = r"\d[\d_]*(?:\.\d[\d_]*)?"
+_MEMBER: Final = re.compile(
+    rf"[$@#]{{0,2}}([A-Za-z]{{0,3}}(?:{_STRING})|{_NUMBER}|\[[^\[\]]*\])#*\s*[?!&]?\.\s*"
+    r"([^\W\d]\w*[?!]?)",
+    re.DOTALL,
+)
+STARTS_WITH_LITERAL: Final = re.compile(r"[$@#]{0,2}[A-Za-z]{0,3}[\"'`]|[\d\[{/]")
+_SIGN: Final = re.compile(r"[A-Za-z]*.")
+_LAST_MEMBER: Final = re.compile(r"\.\s*([^\W\d]\w*[?!]?)$")
 MAX_EXPRESSION_CHARACTERS: Final = 300
 _LONGEST_CALL: Final = 8_192  # callee, with the arguments of the calls in it
 
@@ -309,3 +318,22 @@ def _without_arguments(text: str) -> str:
             break
         text = shorter
     return text
+
+
+def read_literal_member(text: str) -> tuple[str, str] | None:
+    """Return the literal's sign and the member's name: `"`, `'`, `` ` ``, `[`, `0` or `0.0`.
+
+    Letters before a quote are part of its sign: `b"`. The sign is "" for a member of anything else
+    that begins with a literal; None if nothing does.
+    """
+    if not STARTS_WITH_LITERAL.match(text):
+        return None
+    found = _MEMBER.fullmatch(text)
+    if found is None:
+        name = _LAST_MEMBER.search(text)
+        return ("", name[1]) if name else None
+    literal = found[1]
+    if literal[0].isdigit():
+        return ("0.0" if "." in literal else "0"), found[2]
+    sign = _SIGN.match(literal)
+    return (sign[0] if sign else ""), found[2]

@@ -14,7 +14,7 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 from aeterna_code_search.agents.configuration import AGENTS, AgentName
-from aeterna_code_search.cli.agent_config.rules import RULES
+from aeterna_code_search.cli.commands.agent import RULES
 from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.agents import Agent, agent_over_http, agent_over_stdio, settings_of, text_of
 

@@ -1,19 +1,20 @@
 """The tools that ask an organisation as one: what its projects use of one another."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from aeterna_code_search.agents.backend import ServiceBackend
 from aeterna_code_search.agents.codemap.text import consumers_text, map_text, unused_text
-from aeterna_code_search.agents.codemap.truncation import (
-    truncate_consumers,
-    truncate_map,
-    truncate_unused,
-)
 from aeterna_code_search.agents.parameters import MaxTokens
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
-from aeterna_code_search.agents.truncation import DEFAULT_TOKENS
+from aeterna_code_search.agents.truncation import (
+    DEFAULT_TOKENS,
+    Answer,
+    Budget,
+    first_rows,
+    truncate,
+)
 from aeterna_code_search.contract.codemap import ConsumersRequest, MapRequest, UnusedRequest
 
 
@@ -57,3 +58,24 @@ class _MapTools:
         """
         answer = await self._backend().map("map/unused", request)
         return Reply(answer, unused_text, truncate_unused, max_tokens)
+
+
+def truncate_map(answer: Answer, budget: Budget) -> Answer:
+    """Keep the first links that fit, and their nodes."""
+    links, nodes = answer["links"], answer["nodes"]
+
+    def keep(count: int) -> Answer:
+        kept = links[:count]
+        ends = {link[end] for link in kept for end in ("source", "target")}
+        return {"links": kept, "nodes": [node for node in nodes if node["id"] in ends]}
+
+    advice = "name a project, or lower limit"
+    return truncate(answer, budget, keep, len(links), advice=advice)
+
+
+truncate_consumers: Final = first_rows(
+    "consumers", advice="name symbols or a package, or lower limit"
+)
+truncate_unused: Final = first_rows(
+    "definitions", advice="ask for fewer with limit and follow next_cursor"
+)

@@ -1,5 +1,6 @@
 """The tools that find text exactly, read lines of a file, and list files."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final
 
@@ -13,7 +14,6 @@ from aeterna_code_search.agents.backend import (
     FileBackend,
     ToolError,
 )
-from aeterna_code_search.agents.files.query import is_query_language
 from aeterna_code_search.agents.files.text import content_text, list_text
 from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
 from aeterna_code_search.agents.parameters import (
@@ -39,6 +39,13 @@ _ONE_LITERAL: Final = (
 )
 _Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
+# What docs/reference/query.md says of terms; the service reads them, and reports errors.
+_NAMES: Final = "repo|r|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
+_QUOTED: Final = r'"(?:[^"\\]|\\.)+"|/(?![\s*])(?:[^/\\]|\\.)+/'
+_EXACT: Final = re.compile(rf"-?(?:(?:{_NAMES}):)?(?:{_QUOTED})(?=[\s)]|$)")
+_FILTER: Final = re.compile(rf"-?(?:{_NAMES}):(?!:|//)[^\s\"()]+")
+_OTHER: Final = re.compile(r"-?\(|\)|(?:OR|AND|NOT)(?=[\s(]|$)|-\w\S+")
+_SPACE: Final = re.compile(r"\s*")
 
 
 def add_file_tools(
@@ -135,3 +142,21 @@ class _FileTools:
 def _has_terms(query: str) -> bool:
     """Return whether a query may have been meant as terms: it has a quote or a slash."""
     return '"' in query or "/" in query
+
+
+def is_query_language(text: str) -> bool:
+    """Return whether `text` is quoted text, /patterns/ and filters, without plain words."""
+    at, has_term = 0, False
+    while (at := _end(_SPACE, text, at)) < len(text):
+        term = max(_end(_EXACT, text, at), _end(_FILTER, text, at))
+        end = max(term, _end(_OTHER, text, at))
+        if end == at:
+            return False
+        has_term = has_term or term > at
+        at = end
+    return has_term
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at

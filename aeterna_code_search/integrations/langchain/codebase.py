@@ -3,15 +3,17 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import exp, log, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from aeterna_code_search.client.receipt import missing_note
-from aeterna_code_search.integrations.langchain.similarity import min_cosine
 from aeterna_code_search.integrations.service_index import ServiceIndex
 from indexer.client.responses import malformed_answer
 from indexer.config.settings import read_environment
 from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
+
+_ROUNDED: Final = 0.0001  # the service rounds cosines to four digits
 
 
 class NoIndexError(IndexerError):
@@ -144,3 +146,15 @@ class Codebase:
     def _no_index(self, index: ServiceIndex, note: str = "") -> NoIndexError:
         advice = f"Index your codebase first using `codesearch index` in {self._directory}."
         return NoIndexError(f"No index found at {index.location}. {advice} {note}".strip())
+
+
+def similarity_of(cosine: float) -> float:
+    """Return 0.243 (unrelated) to 1.0 (same direction) for a cosine of 0.0 to 1.0."""
+    return exp(-sqrt(max(0.0, 2.0 - 2.0 * cosine)))
+
+
+def min_cosine(threshold: float) -> float | None:
+    """Return the smallest cosine whose similarity reaches `threshold`; None if all do."""
+    if threshold <= similarity_of(0.0):
+        return None
+    return max(0.0, 1.0 - log(threshold) ** 2 / 2.0 - _ROUNDED)

@@ -9,8 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, PrivateAttr
 
-from aeterna_code_search.integrations.langchain.codebase import Codebase
-from aeterna_code_search.integrations.langchain.similarity import similarity_of
+from aeterna_code_search.integrations.langchain.codebase import Codebase, similarity_of
 from indexer.client.responses import malformed_answer
 
 _COPIED: Final = (

@@ -15,9 +15,9 @@ from aeterna_code_search.integrations.langchain.codebase import (
     Codebase,
     IncompleteSearchError,
     NoIndexError,
+    similarity_of,
 )
 from aeterna_code_search.integrations.langchain.config import CodebaseSearchToolConfig, Config
-from aeterna_code_search.integrations.langchain.similarity import similarity_of
 from indexer.client.responses import malformed_answer
 from indexer.errors import IndexerError
 

@@ -62,11 +62,12 @@ def read_coverage(repository_id: int) -> Coverage:
     return Coverage(missing, repeated, segments, damaged)
 
 
-def incomplete_repositories() -> list[int]:
-    """Return keys of repositories whose text index has to be built."""
+def incomplete_repositories(*among: int) -> list[int]:
+    """Return keys of repositories whose text index has to be built, `among` some or of all."""
     former = TrigramSegment.objects.filter(repository=OuterRef("pk")).exclude(format=FORMAT)
     is_complete = Q(text_generation=F("generation")) & ~Exists(former)
     found = Repository.objects.filter(~is_complete, retired_at=None)
+    found = found.filter(pk__in=among) if among else found
     return list(found.order_by("pk").values_list("pk", flat=True))
 
 

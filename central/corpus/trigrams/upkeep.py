@@ -46,7 +46,7 @@ class TextIndex(Projection):
         The reconcile repairs a damaged segment.
         """
         try:
-            if subject in incomplete_repositories():
+            if incomplete_repositories(subject):
                 return build_portion(subject)
             return merge_segments(subject)
         except (ValueError, IndexError):  # of a row that is none
@@ -59,7 +59,7 @@ class TextIndex(Projection):
         Files that the worker has still to add are only `due`.
         """
         with one_moment():
-            is_complete = repository.pk not in incomplete_repositories()
+            is_complete = not incomplete_repositories(repository.pk)
             coverage = read_coverage(repository.pk)
             wrong = _wrong_files(coverage)
         different = np.union1d(wrong, coverage.repeated)
@@ -103,5 +103,5 @@ def _rebuild(repository_id: int, coverage: Coverage, different: FileIds) -> None
             transaction.set_rollback(True)  # a merge came between: the next reconcile looks again
             return
         Repository.objects.filter(pk=repository_id).update(text_generation=0)
-    while repository_id in incomplete_repositories() and build_portion(repository_id):
+    while incomplete_repositories(repository_id) and build_portion(repository_id):
         pass

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO, Final
@@ -12,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
+from central.corpus.embeddings import known_digests
 from central.db import columns_of, copy_into, copy_rows, execute, sql_with
 from central.errors import (
     ConflictError,
@@ -21,15 +23,18 @@ from central.errors import (
     TooLargeError,
 )
 from central.ingest.models import Batch, IndexRun
-from central.ingest.selectors import require_open
+from central.ingest.selectors import require_open, visible_reuse_scope
 from central.ingest.services.access import open_run_of
-from central.ingest.services.batch_content import bundle_refusals, check_batch, require_known
-from central.ingest.services.stored_batches import ROWS_FORMAT, pack_rows
+from central.ingest.services.stored_batches import ROWS_FORMAT, BatchRows, make_rows, pack_rows
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.credentials import Credential
-from indexer.bundle.gzip import PART_BYTES, gzip_packer, inflate
+from indexer.bundle.decode import Record, decode_records
+from indexer.bundle.gzip import PART_BYTES, decompress, gzip_packer, identity, inflate
 from indexer.bundle.tree import decode_tree
+from indexer.errors import BundleError
+from indexer.records.files import FileRecord
+from indexer.records.vectors import EmbedderSpec
 
 RUN_BATCHES: Final = 100_000
 _RETRY_SECONDS = 30
@@ -68,7 +73,7 @@ def put_tree(*, credential: Credential, run_id: UUID, parts: Iterable[bytes]) ->
     digest = hashlib.sha256()
     with SpooledTemporaryFile(max_size=_SPOOLED_BYTES) as stored:
         tree = LoadedTree(run)
-        with bundle_refusals(too_large="tree_too_large"):
+        with _bundle_refusals(too_large="tree_too_large"):
             body = _tee(_inflated_tree(parts, stored), digest.update)
             lines = tree.fill(decode_tree(body))
         _lock_open(run)
@@ -125,22 +130,87 @@ def put_batch(*, credential: Credential, run_id: UUID, number: int, data: bytes)
     run = open_run_of(credential=credential, run_id=run_id)
     if not 1 <= number <= RUN_BATCHES:
         raise InvalidError(f"Batches are numbered from 1 to {RUN_BATCHES}.")
-    content = check_batch(run, data)
-    require_known(credential, run, content.rows)
-    rows = pack_rows(content.rows)
+    digest, batch = _check_batch(run, data)
+    _require_known(credential, run, batch)
+    rows = pack_rows(batch)
     with transaction.atomic():
         _lock_open(run)
-        if _is_repeated(run, number, content.digest, code="batch_conflict"):
+        if _is_repeated(run, number, digest, code="batch_conflict"):
             return
-        if content.rows.removed and run.batch_set.filter(number=TREE_NUMBER).exists():
+        if batch.removed and run.batch_set.filter(number=TREE_NUMBER).exists():
             raise _removal_refused()
-        paths = content.rows.paths
+        paths = batch.paths
         keys = [path_key(path) for path in paths]
         _require_new_paths(run, keys, paths)
         _count_bytes(run, len(data) + len(rows))
-        counts = (len(paths), len(content.rows.removed))
+        counts = (len(paths), len(batch.removed))
         stored = (data, rows, ROWS_FORMAT)
-        copy_rows(_BATCHES, [(run.pk, number, content.digest, *counts, keys, *stored)])
+        copy_rows(_BATCHES, [(run.pk, number, digest, *counts, keys, *stored)])
+
+
+@contextmanager
+def _bundle_refusals(*, too_large: str = "batch_too_large") -> Iterator[None]:
+    """Translate refusals of the wire format to errors of this service."""
+    try:
+        yield
+    except BundleError as exc:
+        if exc.code == "batch_too_large":
+            raise TooLargeError(f"{exc}; send less at a time.", code=too_large) from exc
+        code = "embedder_mismatch" if exc.code == "batch_wrong_dimensions" else exc.code
+        raise InvalidError(f"{exc}.", code=code) from exc
+
+
+def _check_batch(run: IndexRun, data: bytes) -> tuple[bytes, BatchRows]:
+    """Return the SHA-256 of a batch's decompressed bytes, and its rows: it is read once.
+
+    Raises InvalidError and TooLargeError for what is not accepted.
+    """
+    dimensions = EmbedderSpec.parse(run.embedder).dimensions
+    records: list[Record] = []
+    with _bundle_refusals():
+        body = decompress(data, limit_bytes=settings.BATCH_MAX_BYTES)
+        for record in decode_records(body, dimensions=dimensions):
+            if len(records) == settings.BATCH_MAX_FILES:
+                raise TooLargeError(
+                    f"The batch has more than {settings.BATCH_MAX_FILES} lines; send less at a "
+                    "time.",
+                    code="batch_too_many_files",
+                )
+            if run.is_direct and isinstance(record, FileRecord):
+                _refuse_vectors(record)
+            records.append(record)
+    return bytes.fromhex(identity(body)), make_rows(run, records)
+
+
+def _refuse_vectors(record: FileRecord) -> None:
+    if any(chunk.vector is not None for chunk in record.chunks):
+        raise InvalidError(
+            f"{record.path!r} came with vectors; in a direct run the client writes them to the "
+            "vector store, and batches hold none.",
+            code="vector_in_direct_run",
+        )
+
+
+def _require_known(credential: Credential, run: IndexRun, batch: BatchRows) -> None:
+    """Require a stored vector for each chunk without one: its lease then outlasts the apply.
+
+    The client of a direct run writes all of them to the vector store.
+    """
+    points = chain.from_iterable(batch.files.packed_points)
+    digests = {point.digest for point in points if not point.vector}
+    if run.is_direct or not digests:
+        return
+    known = known_digests(
+        repositories=visible_reuse_scope(credential, run),
+        embedder=run.embedder,
+        digests=digests,
+    )
+    if missing := len(digests - known):
+        raise ConflictError(
+            f"{missing} chunks have no vector and none is stored for them; ask "
+            "POST …/embeddings which digests are known and send vectors for the others.",
+            code="embedding_unknown",
+        )
 
 
 def _lock_open(run: IndexRun) -> None:

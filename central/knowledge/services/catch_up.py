@@ -98,8 +98,8 @@ class KnowledgeGraph(Projection):
 
         Documents link to every repository, so that the organisation's lock is needed.
         """
-        with self.held(repository.organization_id) as is_held:
-            if is_held:
+        with self.held(repository.organization_id) as has_lock:
+            if has_lock:
                 return compare_graph(repository, repair=repair)
         return Difference(due=1, differing=0)
 

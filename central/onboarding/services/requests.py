@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from central.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
@@ -158,7 +159,6 @@ def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
     """Queue an address, again if it is known; its project keeps its name."""
     # One name at a time: two addresses must not get the same project.
     Organization.objects.select_for_update(no_key=True).get(pk=backfill.organization_id)
-    now = timezone.now()
     known = BackfillRepository.objects.filter(
         organization=backfill.organization, url=address.url, github_id=None
     )
@@ -172,15 +172,15 @@ def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
             backfill=backfill,
             url=address.url,
             name=name,
-            requested_at=now,
+            requested_at=Now(),
             requested_by=backfill.requested_by,
-            due_at=now,
+            due_at=Now(),
         )
     expect_repositories(
         [ListedRepository(name)],
         organization_id=backfill.organization_id,
         by=ExpectedBy.BACKFILL,
-        asked_at=now,
+        asked_at=timezone.now(),
     )
     link_repositories(backfill)
 

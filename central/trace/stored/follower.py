@@ -137,8 +137,8 @@ def delete_unused_questions() -> int:
     """Delete the questions that no file depends on any more; return how many there were."""
     count = 0
     for key in Organization.objects.order_by("pk").values_list("pk", flat=True):
-        with CallEdges().held(key) as is_held:  # else the follower may just ask them
-            if is_held:
+        with CallEdges().held(key) as has_lock:  # else the follower may just ask them
+            if has_lock:
                 [row] = fetch_rows(_DELETE_UNUSED, [key, key])
                 count += row[0]
     return count

@@ -6,12 +6,18 @@ apply to its members, and the other way round.
 
 import re
 from collections.abc import Iterator
+from typing import Any, Final
 
-from indexer.ecosystems.golang.versions import parse_version
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _BLOCK = re.compile(r"(\w+)\s*\(")
 _Replacement = tuple[str, str, str, str]  # module, version or "", target, its version or ""
+_NUMBER: Final = r"(?:0|[1-9][0-9]*)"
+_VERSION: Final = re.compile(
+    rf"v(?P<major>{_NUMBER})(?:\.(?P<minor>{_NUMBER})(?:\.(?P<patch>{_NUMBER})"
+    r"(?:-(?P<pre>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
+    r")?)?"
+)
 
 
 def read_go_mod(text: str, _path: str) -> Manifest:
@@ -105,3 +111,25 @@ def _directives(text: str) -> Iterator[tuple[str, list[str]]]:
             verb = block or words.pop(0)
             if words:
                 yield verb, words
+
+
+def parse_version(version: str) -> Any:
+    """Return the version as a value with its order; without minor and patch they are 0.
+
+    What follows a "+" does not count. Raises ValueError.
+    """
+    found = _VERSION.fullmatch(version)
+    parts = found["pre"].split(".") if found and found["pre"] else []
+    if not found or any(part.isdigit() and part[0] == "0" and part != "0" for part in parts):
+        raise ValueError(f"{version!r} is no version of Go")
+    numbers = tuple(int(found[part] or 0) for part in ("major", "minor", "patch"))
+    return *numbers, not parts, tuple(_identifier(part) for part in parts)
+
+
+def allows(required: str, version: str) -> bool:
+    """Whether a version satisfies a requirement, which is the lowest. Raises ValueError."""
+    return bool(parse_version(version) >= parse_version(required))
+
+
+def _identifier(written: str) -> tuple[bool, int, str]:
+    return (False, int(written), "") if written.isdigit() else (True, 0, written)

@@ -6,11 +6,9 @@ Reference: https://bun.com/docs/install/lockfile
 from collections.abc import Iterator
 from itertools import islice
 
-from indexer.ecosystems.npm.direct import uses_of
-from indexer.ecosystems.npm.jsonc import read_jsonc
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import wanted
-from indexer.ecosystems.parsing import Table, array, string, table
+from indexer.ecosystems.npm.specifiers import uses_of, wanted
+from indexer.ecosystems.parsing import Table, array, read_jsonc, string, table
 from indexer.records.manifests import ANY_USER, MANIFEST_PINS, Ecosystem, Manifest, Pin, PinUse
 
 

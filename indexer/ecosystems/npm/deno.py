@@ -7,10 +7,9 @@ https://docs.deno.com/runtime/fundamentals/workspaces, https://jsr.io/docs/packa
 from collections.abc import Iterator
 
 from indexer.ecosystems.local_ranges import ranges_by_local
-from indexer.ecosystems.npm.jsonc import read_jsonc
 from indexer.ecosystems.npm.package_json import exported
 from indexer.ecosystems.npm.specifiers import EXACT, imported
-from indexer.ecosystems.parsing import Table, read_json, string, strings, table
+from indexer.ecosystems.parsing import Table, read_json, read_jsonc, string, strings, table
 from indexer.records.manifests import (
     ANY_USER,
     Dependency,

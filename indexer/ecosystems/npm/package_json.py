@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from indexer.ecosystems.local_ranges import ranges_by_local
-from indexer.ecosystems.npm.catalogs import catalog_uses
 from indexer.ecosystems.npm.specifiers import Requested, pinned, wanted
+from indexer.ecosystems.npm.workspace_settings import catalog_uses
 from indexer.ecosystems.parsing import Table, array, read_json, string, strings, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin, PinUse
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import Requested, wanted
+from indexer.ecosystems.npm.specifiers import Requested, uses_of, wanted
 from indexer.ecosystems.parsing import Table, read_json, string, table
 from indexer.ecosystems.paths import ancestors
 from indexer.records.files import NAME_CHARACTERS

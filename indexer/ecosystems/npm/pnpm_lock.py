@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.ecosystems.npm.block_yaml import block_lines
-from indexer.ecosystems.npm.direct import uses_of
 from indexer.ecosystems.npm.package_json import SECTIONS
-from indexer.ecosystems.npm.specifiers import Requested, wanted
+from indexer.ecosystems.npm.specifiers import Requested, uses_of, wanted
+from indexer.ecosystems.npm.workspace_settings import block_lines
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 
 # Keys of `packages`, and versions of aliased dependencies: /name/1.0.0 (v5), /name@1.0.0 (v6),

@@ -5,10 +5,12 @@ https://yarnpkg.com/protocols, https://pnpm.io/catalogs, https://docs.deno.com/r
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from indexer.records.files import NAME_CHARACTERS
+from indexer.records.manifests import PinUse
 
 _VERSION: Final = r"\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?"
 EXACT: Final = re.compile(rf"[=v]?({_VERSION})")
@@ -64,3 +66,14 @@ def pinned(required: str) -> str:
         else EXACT.fullmatch(value) or _TAG.fullmatch(value)
     )
     return found[1] if found else ""
+
+
+def uses_of(user: str, found: Iterable[tuple[Requested, str]]) -> Iterator[PinUse]:
+    """Yield what a package uses; by its range where it has one package under several names."""
+    versions: dict[str, dict[tuple[str, str], None]] = {}
+    for wanted, version in found:
+        versions.setdefault(wanted.name, {})[wanted.required, version] = None
+    for name, several in versions.items():
+        for required, version in several:
+            is_only = len({version for _, version in several}) == 1
+            yield PinUse(user, name, "" if is_only else required or "*", version)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from indexer.ecosystems.base import Located, PackageRoot
-from indexer.ecosystems.npm.jsonc import read_jsonc
-from indexer.ecosystems.parsing import string, strings, table
+from indexer.ecosystems.parsing import read_jsonc, string, strings, table
 from indexer.ecosystems.paths import joined, parent
 from indexer.records.manifests import Ecosystem, Manifest
 

@@ -18,7 +18,6 @@ from central.alerts.services.detection import ALERT_WITHOUT_INDEX_HOURS, detect
 from central.alerts.services.queue import (
     ALERT_ATTEMPTS,
     ALERT_INTERVAL_SECONDS,
-    ALERT_PAUSE_SECONDS,
     AlertClaim,
     send_alerts,
 )
@@ -396,12 +395,6 @@ def test_after_the_last_attempt_it_waits_for_a_test(
     assert AlertDestination.objects.get().message_id is None
 
 
-def test_pauses_grow_to_their_limit() -> None:
-    pauses = [AlertClaim.pause_seconds(attempts) for attempts in range(1, ALERT_ATTEMPTS + 1)]
-    assert pauses[:3] == [30, 60, 120]
-    assert pauses[-1] == ALERT_PAUSE_SECONDS
-
-
 def test_a_receiver_that_is_gone_is_suspended_at_once(
     receiver: Receiver, destination: AlertDestination
 ) -> None:
@@ -442,19 +435,6 @@ def test_a_crash_before_the_commit_leaves_all_as_it_was(
     assert not RepositoryAlert.objects.exists()
     send_alerts()
     assert len(receiver.bodies) == 1
-
-
-def test_a_crash_at_every_attempt_ends(
-    receiver: Receiver, destination: AlertDestination, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue, "send", _crash)
-    failing()
-    for _ in range(ALERT_ATTEMPTS + 3):
-        send_alerts()
-        go_on()
-    row = AlertDestination.objects.get()
-    assert row.suspended_at
-    assert "without an answer" in row.error
 
 
 def _crash(*_: object, **__: object) -> None:

@@ -104,16 +104,6 @@ def test_a_heartbeat_outlives_a_lost_connection(
     assert apply_queued() == ["applied"]
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("state", ["applying", "queued"])
-def test_a_lease_that_a_clock_in_the_future_gave_does_not_hold(api: Api, state: str) -> None:
-    """The clock was an hour ahead, and was set right."""
-    run = api.queue_full(FILES)
-    assert claim_run(run_id=run["run_id"])
-    IndexRun.objects.update(state=state, lease_until=timezone.now() + timedelta(hours=1))
-    assert apply_queued() == ["applied"]
-
-
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_that_is_stopped_in_its_final_transaction_keeps_no_lock(
     api: Api, monkeypatch: pytest.MonkeyPatch, settings: Settings

@@ -69,14 +69,6 @@ def test_an_organisation_s_own_runs_are_applied_in_their_order(flood: Organizati
     assert claim_next() is None
 
 
-@pytest.mark.usefixtures("flood")
-def test_a_run_that_killed_its_appliers_keeps_nobody_waiting(settings: object) -> None:
-    IndexRun.objects.update(attempts=1_000)
-    queue(OrganizationFactory.create(slug="late"), 1, after=100)
-    assert claimed(1, ends=True) == ["late"]
-    assert IndexRun.objects.filter(state=RunState.FAILED).count() == 1
-
-
 def test_a_message_of_a_flood_serves_whose_turn_it_is() -> None:
     """Messages come in the order in which they were sent."""
     flood, late = api_of(), api_of(OrganizationFactory.create(slug="late"))

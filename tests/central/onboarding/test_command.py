@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from central.onboarding.models import Backfill, BackfillRepository, WorkState
-from central.onboarding.services import queue
+from central.onboarding.services.queue import CloneClaim
 from central.tenancy.models import Organization
 from scripts.local_forge import OWNER_ID, LocalForge
 from tests.central.onboarding.world import acme, stand_in_for_git, use
@@ -67,7 +67,7 @@ def test_a_message_of_git_with_a_nul_is_printed_as_the_reason(
     acme()
     forge.add("shop", {"a.py": "a = 1\n"})
     stand_in_for_git(tmp_path / "bin", monkeypatch, r"fatal: damaged\000 pack\000")
-    monkeypatch.setattr(queue.CloneClaim, "attempts", 1)
+    monkeypatch.setattr(CloneClaim, "attempts", 1)
     out = StringIO()
     with pytest.raises(CommandError, match="Some repositories failed"):
         call_command("backfill", "acme", stdout=out)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.trace.versions import is_older
+from central.trace.links import is_older
 from indexer.records.manifests import VERSION_CHARACTERS, Ecosystem
 
 SEMVER = (

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from central.corpus.identifiers import StoredDefinition, StoredReference
 from central.trace.written_names import line_starts
-from central.web.code_links import identifier_links
 from central.web.highlighting import CodeLink, listing
+from central.web.views_files import identifier_links
 
 PIECES = st.lists(
     st.sampled_from(["def ", "f", "(", "<b>", "&amp;", '"', "\n", "é", " ", "</a>", "\r\n"])

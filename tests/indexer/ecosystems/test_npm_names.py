@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from indexer.ecosystems.npm import allows_npm, links_npm
 from indexer.ecosystems.npm.local_names import inline_path
 from indexer.ecosystems.npm.specifiers import Requested, imported, pinned, wanted
-from indexer.ecosystems.npm.versions import allows_npm, links_npm
 from indexer.records.manifests import Dependency, ManifestProblem, Pin, PinUse
 from tests.indexer.ecosystems.reading import read
 from tests.indexer.ecosystems.workspaces import workspace

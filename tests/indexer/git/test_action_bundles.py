@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from indexer.git.action_bundles import bundles_at
 from indexer.git.repository import Repository
-from indexer.pipeline.plan import selected_entries
+from indexer.pipeline.plan import bundles_at, selected_entries
 from indexer.records.files import SkipReason
 from tests.indexer.repositories import Sandbox
 

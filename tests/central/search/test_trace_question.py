@@ -2,7 +2,7 @@
 
 import pytest
 
-from central.query.trace_question import called_name
+from central.search.hints import called_name
 
 
 @pytest.mark.parametrize(
