@@ -15,9 +15,8 @@ class _OldNames(MetaPathFinder, Loader):
     """Finds the module of today under its old name: a second copy has other classes of errors."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-        if not fullname.startswith("integrations."):
-            return None
-        return spec_from_loader(fullname, self)
+        del path, target
+        return spec_from_loader(fullname, self) if fullname.startswith("integrations.") else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(f"aeterna_code_search.{spec.name}")
@@ -25,8 +24,8 @@ class _OldNames(MetaPathFinder, Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        assert module.__spec__
-        module.__spec__ = module.__spec__.loader_state  # the import has set that of the old name
+        if spec := module.__spec__:  # the import has set that of the old name
+            module.__spec__ = spec.loader_state
 
 
 warnings.warn(
