@@ -113,6 +113,19 @@ def test_an_answer_that_does_not_end_or_is_none_is_an_issuer_that_is_away(
         assert time.monotonic() - began < 10  # a busy machine's
 
 
+@pytest.mark.parametrize("answer", [slow_body, slow_head])
+def test_an_answer_through_a_proxy_has_no_more_time(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_sets, "KEY_SET_SECONDS", 1)
+    with issuer_that(answer) as proxy:
+        monkeypatch.setenv("http_proxy", proxy)
+        began = time.monotonic()
+        with pytest.raises(UnavailableError):
+            IssuerKeys("http://issuer.example").key("any")
+        assert time.monotonic() - began < 10
+
+
 def test_a_redirect_is_not_followed() -> None:
     with LocalGitHub() as other:
         there = f"{other.issuer}/.well-known/jwks"
