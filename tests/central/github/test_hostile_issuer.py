@@ -10,16 +10,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from requests import Request
 
 from central.errors import UnavailableError
 from central.github import key_sets
 from central.github.key_sets import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS, IssuerKeys
 from central.github.models import GitHubPolicy
+from central.http.bounded_session import BoundedSession
 from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.protocol import Api
@@ -124,6 +127,16 @@ def test_an_answer_through_a_proxy_has_no_more_time(
         with pytest.raises(UnavailableError):
             IssuerKeys("http://issuer.example").key("any")
         assert time.monotonic() - began < 10
+
+
+def test_an_issuer_is_told_no_password_of_a_netrc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("default login someone password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with BoundedSession(seconds=1, max_bytes=1) as session:
+        asked = session.prepare_request(Request("GET", "https://issuer.example"))
+    assert "Authorization" not in asked.headers
 
 
 def test_a_redirect_is_not_followed() -> None:
