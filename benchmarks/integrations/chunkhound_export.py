@@ -29,7 +29,9 @@ def measure(directory: Path) -> Iterator[Figure]:
         seconds = time.perf_counter() - started
     yield Figure("ChunkHound export: chunks", exported.chunks, "")
     yield Figure("ChunkHound export, no vectors", exported.chunks / seconds, "chunks/s")
-    yield Figure("ChunkHound export: a chunk", destination.stat().st_size / exported.chunks, "bytes")
+    yield Figure(
+        "ChunkHound export: a chunk", destination.stat().st_size / exported.chunks, "bytes"
+    )
 
 
 def export_project(environ: dict[str, str], root: Path, destination: Path) -> Exported:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
-from central.errors import NotFoundError
+from central.errors import InvalidError, NotFoundError
 from central.repositories.expectations import IS_EXPECTED
 from central.repositories.models import ExpectedBy, Repository
 from central.repositories.services import retire_repository
@@ -66,6 +66,8 @@ def correct(repository: Repository, *, actor: str, **facts: str) -> bool:
 
     The next webhook or signed run that knows better replaces them. Raises InvalidError.
     """
+    if not facts.get("tracked_ref", "refs/").startswith("refs/"):
+        raise InvalidError("Give the full name of a ref, such as refs/heads/main.")
     here = Repository.objects.select_for_update(no_key=True)
     found = here.filter(pk=repository.pk, retired_at=None).first()
     changes = changed_fields(found, facts) if found else {}

@@ -39,10 +39,10 @@ class LinesField(serializers.ListField):
 
     def to_internal_value(self, data: Any) -> list[int]:
         """Refuse lines in the wrong order."""
-        first, last = super().to_internal_value(data)
-        if first > last:
+        lines: list[int] = super().to_internal_value(data)  # their number is checked after
+        if lines != sorted(lines):
             raise serializers.ValidationError(["The first line must not be behind the last."])
-        return [first, last]
+        return lines
 
 
 class ChangedFileSerializer(StrictSerializer):

@@ -168,6 +168,8 @@ def test_the_command_corrects_what_the_forge_did_not_say() -> None:
     assert change("shop", *facts) == "Changed 0 of 1 repositories.\n"
     with pytest.raises(CommandError, match="valid URL"):
         change("shop", "--web-url", "javascript:alert(1)", "--tracked-ref", "refs/heads/other")
+    with pytest.raises(CommandError, match="full name of a ref"):
+        change("shop", "--tracked-ref", "other")
     shop = Repository.objects.get()
     assert (shop.tracked_ref, shop.visibility, shop.web_url) == (
         *("refs/heads/trunk", "internal"),

@@ -238,7 +238,7 @@ def test_what_a_member_sees_is_limited_and_not_limited_any_more() -> None:
     assert Membership.objects.values_list(*limits).get() == (["shop"], ["public"])
     create("--organization", "acme", "--role", "admin")
     assert Membership.objects.values_list(*limits).get() == (["shop"], ["public"])
-    create("--organization", "acme", "--repositories", "--visibilities")
+    create("--organization", "acme", "--unlimited")
     assert Membership.objects.values_list(*limits).get() == (None, None)
     changes = [detail for action, *_, detail in entries() if action == "membership.changed"]
     assert "'repositories': {'after': ['shop'], 'before': None}" in changes[0]

@@ -222,7 +222,8 @@ def test_impact_of_symbols_needs_a_known_project(kit: None, api: Api) -> None:
     assert impact(api, symbols=["sign"], project="nowhere").status_code == 404
     assert impact(api).status_code == 400
     assert impact(api, symbols=["sign"], files=[{"path": "a"}]).status_code == 400
-    assert impact(api, files=[{"path": "a", "lines": [[3, 2]]}]).status_code == 400
+    for lines in ([3, 2], [3], [1, 2, 3], []):
+        assert impact(api, files=[{"path": "a", "lines": [lines]}]).status_code == 400, lines
 
 
 @pytest.fixture

@@ -43,14 +43,15 @@ class Command(ServiceCommand):
             action="store_true",
             help="administers the whole service: every organisation, and /admin/",
         )
-        parser.add_argument(
-            "--repositories", nargs="*", metavar="NAME", help="all that they see; none given: all"
-        )
+        parser.add_argument("--repositories", nargs="+", metavar="NAME", help="all that they see")
         parser.add_argument(
             "--visibilities",
-            nargs="*",
+            nargs="+",
             choices=VISIBILITIES,
-            help="of the repositories that they see; none given: all",
+            help="of the repositories that they see",
+        )
+        parser.add_argument(
+            "--unlimited", action="store_true", help="they see every repository again"
         )
         parser.add_argument("--email", default="")
         parser.add_argument(
@@ -107,9 +108,12 @@ class Command(ServiceCommand):
 
 
 def _limits(options: dict[str, Any]) -> dict[str, list[str] | None]:
-    """Return the given limits; no value is none."""
-    given = {name: options[name] for name in ("repositories", "visibilities")}
-    return {name: values or None for name, values in given.items() if values is not None}
+    """Return the given limits; None lifts one."""
+    limits = {name: options[name] for name in ("repositories", "visibilities")}
+    given = {name: values for name, values in limits.items() if values is not None}
+    if options["unlimited"] and given:
+        raise CommandError("Give --unlimited alone: it lifts both limits.")
+    return dict.fromkeys(limits) if options["unlimited"] else given
 
 
 def _role(role: str) -> str:
