@@ -1,4 +1,4 @@
-"""Traces: what calls what, and what a name means: their answers."""
+"""Traces: what calls what, and what a name means."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum

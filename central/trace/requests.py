@@ -1,6 +1,5 @@
 """Serializers of the requests of traces."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -59,14 +58,13 @@ class FilesSerializer(RequestSerializer):
         child=ChangedFileSerializer(), min_length=1, max_length=IMPACT_CHANGES, required=False
     )
 
-    def read(self, data: Mapping[str, Any]) -> Any:
-        """Validate and return the record."""
-        given = self.checked(data)
+    def record_of(self, given: dict[str, Any]) -> Any:
+        """Return the record with its files."""
         files = (
             ChangedFile(file["path"], tuple((first, last) for first, last in file.get("lines", ())))
             for file in given.get("files", ())
         )
-        return replace(self.record_of(given), files=tuple(files))
+        return replace(super().record_of(given), files=tuple(files))
 
 
 class ImpactRequestSerializer(FilesSerializer, request_serializer(ImpactRequest)):  # type: ignore[misc]
