@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from aeterna_code_search.contract.trace import (
+    LAST_LINE,
     OF_CALLERS,
     CallsRequest,
     ChangedFile,
@@ -33,7 +34,7 @@ class LinesField(serializers.ListField):
     """[first, last], 1-based and inclusive."""
 
     def __init__(self, **options: Any) -> None:
-        line = StrictIntegerField(min_value=1, max_value=10_000_000)
+        line = StrictIntegerField(min_value=1, max_value=LAST_LINE)
         super().__init__(child=line, min_length=2, max_length=2, **options)
 
     def to_internal_value(self, data: Any) -> list[int]:
