@@ -53,6 +53,7 @@ class Claim(Generic[_Row]):
     lease: ClassVar[float]  # seconds, unless a setting says it
     attempts: ClassVar[int]  # the same
     beat_seconds: ClassVar[float] = 5.0
+    error_characters: ClassVar[int] = ERROR_CHARACTERS
     first_pause_seconds: ClassVar[int] = 30
     longest_pause_seconds: ClassVar[int] = 3_600
     pause_factor: ClassVar[int] = 2
@@ -80,7 +81,7 @@ class Claim(Generic[_Row]):
 
     def reason(self, error: str) -> dict[str, Any]:
         """Return the fields that say why the row waits, or failed."""
-        return {"error": foreign_line(error, ERROR_CHARACTERS)}
+        return {"error": foreign_line(error, self.error_characters)}
 
     # --- The queue --------------------------------------------------------------------------
 

@@ -95,5 +95,7 @@ def _value(member: Member) -> Any:
         return bool
     limits: dict[str, Any] = {"max_length": argument.chars}
     if argument.is_trimmed or member.is_required:
-        limits |= {"min_length": 1, "pattern": NOT_BLANK}
+        limits["min_length"] = 1
+        if argument.is_trimmed or member.name == "project":  # a file may be called " "
+            limits["pattern"] = NOT_BLANK
     return Annotated[str, Field(**limits)]

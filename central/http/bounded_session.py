@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from requests import Response, Session
+from requests import PreparedRequest, Response, Session
 from requests.adapters import HTTPAdapter
 from requests.exceptions import RequestException
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
@@ -46,6 +46,7 @@ class BoundedSession(Session):
         super().__init__()
         self._seconds, self._max_bytes = seconds, max_bytes
         self.headers["Connection"] = "close"  # each has the deadline of one request
+        self.auth = _as_it_is  # and no password of a .netrc
         for scheme in ("http://", "https://"):
             self.mount(scheme, _Adapter())
 
@@ -80,6 +81,10 @@ class BoundedSession(Session):
         except (HTTPError, OSError) as exc:
             raise AnswerError(f"The answer ended early: {exc}") from exc
         return content
+
+
+def _as_it_is(request: PreparedRequest) -> PreparedRequest:
+    return request
 
 
 def _require_object(content: bytes) -> None:
@@ -133,9 +138,17 @@ class _TLSPool(HTTPSConnectionPool):
     ConnectionCls = _TLSConnection
 
 
+_POOLS = {"http": _Pool, "https": _TLSPool}
+
+
 class _Adapter(HTTPAdapter):
-    """Connections with a deadline."""
+    """Connections with a deadline, through a proxy, too."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = _POOLS
+        return manager

@@ -296,6 +296,13 @@ def test_wrong_arguments_are_refused_before_anything_is_asked(
     assert backend.asked == []
 
 
+def test_a_file_may_be_called_a_blank() -> None:
+    backend = RecordedBackend("references")
+    place = {"project": "auth-service", "file": " ", "line": 1, "column": 0}
+    call(code_server(backend), "code_definition", **place, references=True)
+    assert backend.asked[0]["file"] == " "
+
+
 def test_a_link_is_described_and_asked_from_one_node_to_another() -> None:
     """`from` is no name in Python; agents know the tool's argument by no other."""
     backend = RecordedBackend()

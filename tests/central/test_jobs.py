@@ -125,6 +125,14 @@ def test_a_row_that_ends_its_process_each_time_fails_at_last(queue: Queue) -> No
     assert "without an answer" in queue.rows().get(attempts=queue.most_attempts()).error
 
 
+def test_a_long_error_is_cut_to_what_its_row_holds(queue: Queue) -> None:
+    taken(queue).retry("no " * 1_000)
+    end_pauses(queue)
+    claim = taken(queue)
+    claim.fail("no " * 1_000)
+    assert not claim.mine().exists()
+
+
 def test_a_failed_attempt_is_repeated_after_a_longer_pause_and_at_last_fails(
     queue: Queue,
 ) -> None:

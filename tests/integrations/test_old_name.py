@@ -9,6 +9,9 @@ PROGRAM = """
 from integrations.langchain import CodebaseSearchTool
 from aeterna_code_search.integrations import langchain
 assert CodebaseSearchTool is langchain.CodebaseSearchTool
+import integrations.chunkhound.errors as old
+import aeterna_code_search.integrations.chunkhound.errors as new
+assert old is new
 """
 
 

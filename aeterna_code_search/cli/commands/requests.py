@@ -55,7 +55,7 @@ def asks(record: type, *, without: Collection[str] = ()) -> Callable[[_Command],
         @wraps(command)
         def run(*args: Any, **given: Any) -> Exit:
             chosen = {name: given.pop(name) for name in members}
-            request = {name: _json(value) for name, value in chosen.items() if value}
+            request = {name: _json(value) for name, value in chosen.items() if value or value == ""}
             return command(*args, **given, **request)
 
         parameters = [*first, *options, *own[len(first) :]]

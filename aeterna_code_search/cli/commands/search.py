@@ -104,7 +104,7 @@ def search(
         **request,
         **({"group_by": str(group_by)} if group_by else {}),
     }
-    return _show(ctx, body, json=json)
+    return _show(ctx, {name: value for name, value in body.items() if value}, json=json)
 
 
 def _show(ctx: typer.Context, body: "Mapping[str, Any]", *, json: bool) -> Exit:

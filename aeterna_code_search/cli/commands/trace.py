@@ -109,7 +109,7 @@ def _show(context: CommandContext, what: str, parameters: Mapping[str, Any], *, 
     from aeterna_code_search.client import receipt
     from aeterna_code_search.client.console import Console, print_stderr, print_stdout
 
-    answer = _request(context, what, parameters)
+    answer = _request(context, what, {name: value for name, value in parameters.items() if value})
     if answer is None:
         print_stderr(receipt.NOTHING_INDEXED)
         return Exit.NOT_INDEXED

@@ -75,6 +75,7 @@ class AlertClaim(Claim[AlertDestination]):
     has_due_at = True
     lease = 120  # much longer than an attempt takes
     attempts = ALERT_ATTEMPTS
+    error_characters = 300  # its column holds no more
     longest_pause_seconds = ALERT_PAUSE_SECONDS
     no_answer = "It ended without an answer; the service's log has the reason."
 

@@ -10,16 +10,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from requests import Request
 
 from central.errors import UnavailableError
 from central.github import key_sets
 from central.github.key_sets import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS, IssuerKeys
 from central.github.models import GitHubPolicy
+from central.http.bounded_session import BoundedSession
 from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.protocol import Api
@@ -111,6 +114,29 @@ def test_an_answer_that_does_not_end_or_is_none_is_an_issuer_that_is_away(
         with pytest.raises(UnavailableError):
             IssuerKeys(issuer).key("any")
         assert time.monotonic() - began < 10  # a busy machine's
+
+
+@pytest.mark.parametrize("answer", [slow_body, slow_head])
+def test_an_answer_through_a_proxy_has_no_more_time(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(key_sets, "KEY_SET_SECONDS", 1)
+    with issuer_that(answer) as proxy:
+        monkeypatch.setenv("http_proxy", proxy)
+        began = time.monotonic()
+        with pytest.raises(UnavailableError):
+            IssuerKeys("http://issuer.example").key("any")
+        assert time.monotonic() - began < 10
+
+
+def test_an_issuer_is_told_no_password_of_a_netrc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("default login someone password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with BoundedSession(seconds=1, max_bytes=1) as session:
+        asked = session.prepare_request(Request("GET", "https://issuer.example"))
+    assert "Authorization" not in asked.headers
 
 
 def test_a_redirect_is_not_followed() -> None:

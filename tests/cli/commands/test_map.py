@@ -73,6 +73,8 @@ def test_consumers_are_lines_with_what_they_use_below_each(consumers: Consumers)
     assert consumers("lib", "--lags")[1] == lines
     code, _, notes = consumers("app")
     assert (code, "uses it, or asks for it." in notes) == (1, True)
+    code, _, notes = consumers("--package", "")  # of a script's variable that is not set
+    assert (code, "package: This field may not be blank." in notes) == (2, True)
 
     of_symbol = consumers("--symbol", "rest")[1]
     assert of_symbol[1:] == ["  lib/lib.py:4: rest (1 call, 1 import)"]
