@@ -23,21 +23,21 @@ def measure(directory: Path) -> Iterator[Figure]:
         environ = {"AETERNA_DATA_DIR": str(service.data_dir)}
         with open_target(environ, root, purpose=Purpose.INDEX) as target:
             index_target(target, environ, root, Requested.AUTO, plain=True)
-        destination = directory / "chunks.db"
+        written = directory / "chunks.db"
         started = time.perf_counter()
-        exported = export_project(environ, root, destination)
+        exported = export_project(environ, root, written)
         seconds = time.perf_counter() - started
     yield Figure("ChunkHound export: chunks", exported.chunks, "")
     yield Figure("ChunkHound export, no vectors", exported.chunks / seconds, "chunks/s")
-    yield Figure("ChunkHound export: a chunk", destination.stat().st_size / exported.chunks, "bytes")
+    yield Figure("ChunkHound export: a chunk", written.stat().st_size / exported.chunks, "bytes")
 
 
-def export_project(environ: dict[str, str], root: Path, destination: Path) -> Exported:
+def export_project(environ: dict[str, str], root: Path, written: Path) -> Exported:
     """The whole command but for the start of its process."""
     with open_target(environ, root) as target:
         return export_index(
             target,
-            destination,
+            written,
             project=None,
             embedder=None,
             credential=None,
