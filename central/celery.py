@@ -1,4 +1,4 @@
-"""The Celery application. A message only wakes a worker; the runs table is the queue."""
+"""The Celery application. A message only wakes a worker; tables are the queues."""
 
 import os
 from contextlib import suppress

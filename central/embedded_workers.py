@@ -20,16 +20,11 @@ def embedded_workers() -> list[WorkerThread]:
     return [
         EmbeddedWorker(),
         WorkerThread("optimizer", maintain_store, STORE, stop_seconds=1, sweeps=False),
-        WorkerThread("edges", _keep_edges, EDGES),
+        WorkerThread("edges", lambda *, is_stopping: CallEdges(is_stopping).follow(), EDGES),
         WorkerThread("knowledge graph", _keep_graph, GRAPH),
         *backfills,
         WorkerThread("alerts", send_alerts, ALERTS),
     ]
-
-
-def _keep_edges(*, is_stopping: Callable[[], bool]) -> None:
-    """Resolve what changed, and what depends on that."""
-    CallEdges(is_stopping).follow()
 
 
 def _keep_graph(*, is_stopping: Callable[[], bool]) -> None:

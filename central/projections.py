@@ -6,7 +6,6 @@ with the generations of repositories and needs no message, so that a crash, a re
 apply by an older version are found.
 """
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import structlog
-from django.conf import settings
 
 from central.db import execute, fetch_rows, sql
 from central.repositories.models import Repository
@@ -31,12 +29,6 @@ class Difference:
 
     due: int
     differing: int
-
-
-def until_next_sweep() -> Callable[[], bool]:
-    """Return what says whether the next sweep has sent another message by now."""
-    end = time.monotonic() + settings.SWEEP_SECONDS
-    return lambda: time.monotonic() >= end
 
 
 class Projection(ABC):

@@ -3,6 +3,7 @@
 Messages have the names of the version before: a worker of either version takes them.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -24,7 +25,6 @@ from central.maintenance import retention, worker
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile as reconcile_index
 from central.onboarding.services import queue, work
-from central.projections import until_next_sweep
 from central.trace.stored.follower import CallEdges
 
 _SWEEP: Final = float(settings.SWEEP_SECONDS)
@@ -87,10 +87,16 @@ def keep() -> None:
 # --- What is derived from the index -------------------------------------------------------------
 
 
+def _until_next_sweep() -> Callable[[], bool]:
+    """Return what says whether the next sweep has sent another message by now."""
+    end = time.monotonic() + _SWEEP
+    return lambda: time.monotonic() >= end
+
+
 @_task("central.trace.stored.tasks.follow", "edges")
 def follow() -> None:
     """Bring stored edges up to what is indexed, until the next message is due."""
-    CallEdges(until_next_sweep()).follow()
+    CallEdges(_until_next_sweep()).follow()
 
 
 @_task("central.knowledge.tasks.catch_up", "graph")
@@ -103,7 +109,7 @@ def catch_up() -> None:
 @_task("central.maintenance.tasks.maintain_text", "text")
 def maintain_text() -> None:
     """Build and merge segments of the text index, until the next message is due."""
-    TextIndex(until_next_sweep()).follow()
+    TextIndex(_until_next_sweep()).follow()
 
 
 # --- Backfills ----------------------------------------------------------------------------------

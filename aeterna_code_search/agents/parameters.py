@@ -1,40 +1,27 @@
 """Parameters that several tools share, with the limits of the API."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import INVALID, ToolError
 from aeterna_code_search.agents.truncation import MAX_TOKENS, MIN_TOKENS
-from indexer.limits import (
-    QUERY_CHARACTERS,
-)
+from indexer.limits import QUERY_CHARACTERS
 
 NOT_BLANK = r"\S"
 
-_QUERY: Final[Any] = Field(
-    min_length=1,
-    max_length=QUERY_CHARACTERS,
-    pattern=NOT_BLANK,
-    description="What the code does, or an identifier",
-)
-Query = Annotated[str, _QUERY]
-Workspace = Annotated[
-    str | None,
+Query = Annotated[
+    str,
     Field(
-        max_length=100,
-        description="Rarely needed",
+        min_length=1,
+        max_length=QUERY_CHARACTERS,
+        pattern=NOT_BLANK,
+        description="What the code does, or an identifier",
     ),
 ]
-MaxTokens = Annotated[
-    int,
-    Field(
-        ge=MIN_TOKENS,
-        le=MAX_TOKENS,
-        description="Answer size",
-    ),
-]
+Workspace = Annotated[str | None, Field(max_length=100, description="Rarely needed")]
+MaxTokens = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Answer size")]
 SearchCursor = Annotated[str | None, Field(max_length=500, description="next_cursor of a page")]
 Projects = list[Annotated[str, Field(max_length=200)]]
 

@@ -1,8 +1,4 @@
-"""A registry of MCP tools whose errors have a code, including errors of arguments.
-
-A parameter whose name is not a valid Python name has it as its alias: `source: Annotated[str,
-Field(alias="from")]`.
-"""
+"""A registry of MCP tools whose errors have a code, including errors of arguments."""
 
 import functools
 import inspect
@@ -126,11 +122,9 @@ class ToolRegistry:
         @functools.wraps(tool)
         async def answer(**arguments: Any) -> CallToolResult:
             structure = lean if arguments.pop(_STRUCTURED, False) else None
-            parameters = _parameters(self._metadata(tool_name), tool)
-            provided = {parameters[name]: value for name, value in arguments.items()}
-            asked = {name: provided.pop(name) for name in [*provided] if name not in own}
+            provided = {name: arguments.pop(name) for name in own if name in arguments}
             try:
-                reply = await tool(**provided, **request_of(asked))
+                reply = await tool(**provided, **request_of(arguments))
             except ToolError as error:
                 return failure(self._translated(error))
             return reply if isinstance(reply, CallToolResult) else result_of(reply, structure)
@@ -256,13 +250,6 @@ def _names(metadata: FuncMetadata) -> dict[str, str]:
     """Map fields of the model to arguments."""
     fields = metadata.arg_model.model_fields
     return {name: field.alias or name for name, field in fields.items()}
-
-
-def _parameters(metadata: FuncMetadata, tool: Tool) -> dict[str, str]:
-    """Map arguments, which the SDK passes by alias, to parameters of the tool."""
-    known = inspect.signature(tool).parameters
-    names = _names(metadata).items()
-    return {name: parameter if parameter in known else name for parameter, name in names}
 
 
 def _provided(metadata: FuncMetadata, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,10 @@
 """Lists and content of indexed files: what is asked."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from aeterna_code_search.contract.notes import REQUIRED, argument
-from aeterna_code_search.contract.trace import cursor
+from aeterna_code_search.contract.trace import LAST_LINE, cursor
 from indexer.limits import FILES_LISTED, GLOB_CHARACTERS
-
-_LINES: Final = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class ContentRequest:
         tool="From the repository's root",
         chars=1_024,
     )
-    start_line: int = argument(1, tool="From 1", low=1, high=_LINES)
+    start_line: int = argument(1, tool="From 1", low=1, high=LAST_LINE)
     end_line: int = argument(
-        0, "Inclusive; without: the last", tool="Inclusive; else the last", low=1, high=_LINES
+        0, "Inclusive; without: the last", tool="Inclusive; else the last", low=1, high=LAST_LINE
     )

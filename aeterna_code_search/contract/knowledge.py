@@ -46,11 +46,21 @@ def _cursor(chars: int = 3_000) -> Any:
 class NodeFilter:
     """`GET /graph/nodes`."""
 
-    kind: str = argument("", choices=DOCUMENT_KINDS)
-    project: str = argument("", chars=200)
-    query: str = argument("", "A part of the id or the title, in any case", chars=200)
+    kind: str = argument("", choices=DOCUMENT_KINDS, cli="Only this kind")
+    project: str = argument(
+        "", chars=200, cli="Name of the repository in the index", option="--project -p NAME"
+    )
+    query: str = argument(
+        "",
+        "A part of the id or the title, in any case",
+        chars=200,
+        cli="Part of the id or the title",
+        option="--query -q",
+    )
     archived: bool | None = argument(None, "Only those whose file is gone, or only the others")
-    limit: int = argument(50, low=1, high=LISTED_NODES)
+    limit: int = argument(
+        50, low=1, high=LISTED_NODES, cli="Maximum number of results", option="--limit -k"
+    )
     cursor: str = _cursor(1_000)
 
 

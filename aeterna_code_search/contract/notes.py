@@ -71,7 +71,10 @@ class Member:
     argument: Argument
     default: Any
     is_list: bool
-    is_required: bool
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is REQUIRED
 
     @property
     def choices(self) -> list[str]:
@@ -115,18 +118,11 @@ def _members(record: type) -> Iterator[Member]:
         if is_dataclass(kind):
             yield from members_of(kind)  # type: ignore[arg-type]
         elif _ARGUMENT in own.metadata:
+            said: Argument = own.metadata[_ARGUMENT]
             parts = [part for part in get_args(kind) if part not in (NoneType, ...)]
-            is_list = get_origin(kind) is tuple
-            is_required = own.default is REQUIRED
             value = parts[0] if parts else kind
-            yield Member(
-                own.metadata[_ARGUMENT].name or own.name,
-                value,
-                own.metadata[_ARGUMENT],
-                own.default,
-                is_list,
-                is_required,
-            )
+            is_list = get_origin(kind) is tuple
+            yield Member(said.name or own.name, value, said, own.default, is_list)
 
 
 def record_of(record: type, given: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Traces: what calls what, and what a name means: their answers."""
+"""Traces: what calls what, and what a name means."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -23,7 +23,7 @@ TRACE_DEPTH: Final = 5
 TRACE_NODES: Final = 500
 
 KINDS: Final = (*map(str, ReferenceKind), "import")
-_LINE: Final = 10_000_000
+LAST_LINE: Final = 10_000_000
 
 
 class Confidence(IntEnum):
@@ -133,7 +133,7 @@ class SymbolSelector:
         "Defined around this line",
         tool="Of the definition",
         low=1,
-        high=_LINE,
+        high=LAST_LINE,
         cli="A line within the definition",
     )
 
@@ -148,13 +148,13 @@ class FilePosition:
     file: str = argument(
         REQUIRED, "Its path from the repository's root", tool="Path in it", chars=1_024
     )
-    line: int = argument(REQUIRED, "1-based", tool="From 1", low=1, high=_LINE)
+    line: int = argument(REQUIRED, "1-based", tool="From 1", low=1, high=LAST_LINE)
     column: int = argument(
         REQUIRED,
         "0-based, of any character of a name",
         tool="From 0, in the name",
         low=0,
-        high=_LINE,
+        high=LAST_LINE,
     )
     encoding: Encoding = argument(
         Encoding.UTF_32, "The unit of column: bytes, UTF-16, or characters"

@@ -22,8 +22,7 @@ from central.http.parameters import (
 )
 from central.http.serializers import serializer_of
 from central.tenancy.audit import credential_actor
-from central.tenancy.authentication import credential_for
-from central.tenancy.credentials import Credential
+from central.tenancy.authentication import whole_credential_for
 from central.tenancy.models import Scope
 
 AlertStatusSerializer = serializer_of(AlertStatus, {})
@@ -61,13 +60,6 @@ class AlertTestSerializer(serializers.Serializer[Any]):
     error = serializers.CharField(allow_null=True)
 
 
-def _credential(request: Request, org_id: object) -> Credential:
-    """Return a credential of the whole organisation: alerts name any of its repositories."""
-    credential = credential_for(request, org_id)
-    credential.require_whole_organization()
-    return credential
-
-
 class AlertsView(APIView):
     """The receiver of an organisation's alerts."""
 
@@ -80,7 +72,7 @@ class AlertsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Say where alerts go and what is wrong."""
-        credential = _credential(request, request.query_params.get("org_id"))
+        credential = whole_credential_for(request, request.query_params.get("org_id"))
         return Response(to_json(alert_status(credential.organization)))
 
     @extend_schema(
@@ -91,7 +83,7 @@ class AlertsView(APIView):
     def put(self, request: Request) -> Response:
         """Send alerts to an address. The same again shows the secret again."""
         body = body_object(request)
-        credential = _credential(request, body.get("org_id"))
+        credential = whole_credential_for(request, body.get("org_id"))
         bound = AlertDestinationRequest(data=body)
         bound.is_valid(raise_exception=True)
         destination = set_destination(
@@ -112,7 +104,7 @@ class AlertsView(APIView):
     )
     def delete(self, request: Request) -> Response:
         """Send no more alerts."""
-        credential = _credential(request, request.query_params.get("org_id"))
+        credential = whole_credential_for(request, request.query_params.get("org_id"))
         remove_destination(organization=credential.organization, actor=credential_actor(credential))
         return Response(status=204)
 
@@ -127,7 +119,7 @@ class AlertTestView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Send a test now and say whether it was delivered. It resumes a suspended receiver."""
-        credential = _credential(request, body_object(request).get("org_id"))
+        credential = whole_credential_for(request, body_object(request).get("org_id"))
         failure = send_test(organization=credential.organization)
         ALERTS.wake()
         return Response(

@@ -1,4 +1,4 @@
-"""The embedded service's worker threads, for runs and for the optimisation of the store."""
+"""The embedded service's thread for runs and maintenance, and the optimisation of the store."""
 
 from datetime import datetime, timedelta
 

@@ -161,7 +161,7 @@ _search: Final = _reading(SearchRequestSerializer, search)
 
 
 def _status(who: Credential, query: _Parameters) -> Any:
-    return index_status(credential=who, project=_STATUS.project_in(query))
+    return index_status(credential=who, request=_STATUS.read(query))
 
 
 _list_files: Final = _reading(ListRequestSerializer, list_files)

@@ -25,7 +25,7 @@ from central.onboarding.services.requests import (
     request_owner,
 )
 from central.tenancy.audit import credential_actor
-from central.tenancy.authentication import credential_for
+from central.tenancy.authentication import whole_credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from indexer.forge.selection import Selection
@@ -40,13 +40,6 @@ class OnboardingListSerializer(serializers.Serializer[Any]):
     """The organisation's newest backfills, without their repositories."""
 
     backfills = BackfillProgressSerializer(many=True)
-
-
-def _credential(request: Request, org_id: object) -> Credential:
-    """Return a credential of the whole organisation: a backfill makes repositories of any name."""
-    credential = credential_for(request, org_id)
-    credential.require_whole_organization()
-    return credential
 
 
 class OnboardingsView(APIView):
@@ -65,7 +58,7 @@ class OnboardingsView(APIView):
         The same request again tries failed ones again and adds new ones; nothing is indexed twice.
         """
         body = body_object(request)
-        credential = _credential(request, body.get("org_id"))
+        credential = whole_credential_for(request, body.get("org_id"))
         bound = OnboardingRequest(data=body)
         bound.is_valid(raise_exception=True)
         backfill = _start(credential, bound.validated_data)
@@ -79,7 +72,7 @@ class OnboardingsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the newest backfills with their counts."""
-        credential = _credential(request, request.query_params.get("org_id"))
+        credential = whole_credential_for(request, request.query_params.get("org_id"))
         found = Backfill.objects.filter(organization=credential.organization)
         newest = found.select_related("organization")[:_LISTED]
         return Response(
@@ -103,7 +96,7 @@ class OnboardingView(APIView):
     def get(self, request: Request, backfill_id: UUID) -> Response:
         """Say how far it is, and a page of its repositories."""
         query = request.query_params
-        credential = _credential(request, query.get("org_id"))
+        credential = whole_credential_for(request, query.get("org_id"))
         after = query.get("after", "0")
         if not _NUMBER.fullmatch(after):
             raise InvalidError("after: give the next_after of the page before.")
@@ -118,7 +111,7 @@ class OnboardingView(APIView):
     )
     def delete(self, request: Request, backfill_id: UUID) -> Response:
         """End it: nothing more is cloned for it, and pushes are not followed. The index stays."""
-        credential = _credential(request, request.query_params.get("org_id"))
+        credential = whole_credential_for(request, request.query_params.get("org_id"))
         backfill = find_backfill(organization=credential.organization, backfill_id=backfill_id)
         cancel_backfill(backfill, actor=credential_actor(credential))
         return Response(status=status.HTTP_204_NO_CONTENT)

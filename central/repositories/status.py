@@ -12,6 +12,7 @@ from aeterna_code_search.contract.status import (
     IndexStatus,
     LiveRun,
     ProjectStatus,
+    StatusRequest,
 )
 from central.errors import NotFoundError
 from central.extensions import added
@@ -31,17 +32,17 @@ _OTHERS: Final = "other indexers"
 _NAMED: Final = 3
 
 
-def index_status(*, credential: Credential, project: str = "") -> IndexStatus:
-    """Return the status of all visible repositories or of `project`.
+def index_status(*, credential: Credential, request: StatusRequest) -> IndexStatus:
+    """Return the status of all visible repositories, or of the one that is asked for.
 
     Two queries, another one if files are skipped, and two to measure the disk. Raises
     NotFoundError for a project that is not visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
-    if project:
-        repositories = repositories.filter(name=project)
+    if request.project:
+        repositories = repositories.filter(name=request.project)
     found = list(repositories.order_by("name"))
-    if project and not found:
+    if request.project and not found:
         raise NotFoundError(
             "There is no such repository for this credential; check project.",
             code="repository_not_found",

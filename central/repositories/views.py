@@ -1,6 +1,5 @@
 """The status of the index over HTTP."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -10,24 +9,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aeterna_code_search.contract.projects import AnsweringProject
-from aeterna_code_search.contract.status import IndexStatus
-from central.http.parameters import OrganizationSerializer, StrictCharField, to_json
+from aeterna_code_search.contract.status import IndexStatus, StatusRequest
+from central.http.parameters import StrictCharField, to_json
+from central.http.requests import request_serializer
 from central.http.serializers import serializer_of
 from central.repositories.status import index_status
 from central.tenancy.authentication import credential_for
 from central.tenancy.models import Scope
 
 
-class StatusRequestSerializer(OrganizationSerializer):
-    """`GET /api/v1/index/status`."""
-
+class StatusRequestSerializer(request_serializer(StatusRequest)):  # type: ignore[misc]
+    __doc__ = StatusRequest.__doc__
     project = StrictCharField(
         required=False, allow_blank=True, help_text="One repository; without: all"
     )
-
-    def project_in(self, query: Mapping[str, Any]) -> str:
-        """The project that is asked for, "" for all; nothing stays, so one instance serves all."""
-        return str(self.checked(query).get("project", ""))
 
 
 AnsweringProjectSerializer = serializer_of(AnsweringProject, {})
@@ -60,5 +55,5 @@ class StatusView(APIView):
         """Status of every visible repository, in one query."""
         query = request.query_params.dict()
         credential = credential_for(request, query.get("org_id") or None)
-        project = _REQUESTS.project_in(query)
-        return Response(to_json(index_status(credential=credential, project=project)))
+        asked = _REQUESTS.read(query)
+        return Response(to_json(index_status(credential=credential, request=asked)))

@@ -13,7 +13,6 @@ from aeterna_code_search.contract.search import (
     Mode,
     Result,
     SearchAnswer,
-    SearchReceipt,
     SearchRequest,
     StreamEnd,
 )
@@ -65,8 +64,7 @@ _MADE: Made = {
     AnsweringProject: AnsweringProjectSerializer,
     MissingProject: MissingProjectSerializer,
 }
-serializer_of(SearchReceipt, _MADE, name="SearchReceipt")
-SearchAnswerSerializer = serializer_of(SearchAnswer, _MADE, name="SearchAnswer")
+SearchAnswerSerializer = serializer_of(SearchAnswer, _MADE)
 
 
 class SearchView(CredentialView):

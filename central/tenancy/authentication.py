@@ -69,6 +69,13 @@ def credential_for(request: Request, org_id: object) -> Credential:
     return credential
 
 
+def whole_credential_for(request: Request, org_id: object) -> Credential:
+    """Return the credential if it is of the whole organisation, for what names any repository."""
+    credential = credential_for(request, org_id)
+    credential.require_whole_organization()
+    return credential
+
+
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """`Authorization: Bearer <api token>`."""
 

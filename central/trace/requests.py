@@ -1,12 +1,12 @@
 """Serializers of the requests of traces."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from rest_framework import serializers
 
 from aeterna_code_search.contract.trace import (
+    LAST_LINE,
     OF_CALLERS,
     CallsRequest,
     ChangedFile,
@@ -34,7 +34,7 @@ class LinesField(serializers.ListField):
     """[first, last], 1-based and inclusive."""
 
     def __init__(self, **options: Any) -> None:
-        line = StrictIntegerField(min_value=1, max_value=10_000_000)
+        line = StrictIntegerField(min_value=1, max_value=LAST_LINE)
         super().__init__(child=line, min_length=2, max_length=2, **options)
 
     def to_internal_value(self, data: Any) -> list[int]:
@@ -59,14 +59,13 @@ class FilesSerializer(RequestSerializer):
         child=ChangedFileSerializer(), min_length=1, max_length=IMPACT_CHANGES, required=False
     )
 
-    def read(self, data: Mapping[str, Any]) -> Any:
-        """Validate and return the record."""
-        given = self.checked(data)
+    def record_of(self, given: dict[str, Any]) -> Any:
+        """Return the record with its files."""
         files = (
             ChangedFile(file["path"], tuple((first, last) for first, last in file.get("lines", ())))
             for file in given.get("files", ())
         )
-        return replace(self.record_of(given), files=tuple(files))
+        return replace(super().record_of(given), files=tuple(files))
 
 
 class ImpactRequestSerializer(FilesSerializer, request_serializer(ImpactRequest)):  # type: ignore[misc]

@@ -16,8 +16,7 @@ TINTS: Final = 8
 class Vertex:
     """A node to be drawn, `distance` steps from the nearest root.
 
-    `order` decides between vertices of a project whose neighbours decide nothing. `place` is the
-    line below the label.
+    `order` is that within a layer and project, `place` the line below the label.
     """
 
     id: str

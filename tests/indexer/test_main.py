@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,9 @@ import pytest
 from indexer.__main__ import main
 from indexer.exits import Exit
 from indexer.records.files import SCIP
-from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.central import TOKEN, StandIn
 from tests.indexer.repositories import Sandbox
 from tests.indexer.scip.indexes import write_index
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 @pytest.fixture

@@ -16,18 +16,14 @@ from aeterna_code_search.agents.backend import (
 )
 from aeterna_code_search.agents.files.text import content_text, list_text
 from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
-from aeterna_code_search.agents.parameters import (
-    NOT_BLANK,
-    MaxTokens,
-    SearchCursor,
-)
+from aeterna_code_search.agents.parameters import MaxTokens, Query, SearchCursor
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.replies import Reply
 from aeterna_code_search.agents.results import with_hint
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.truncation import DEFAULT_TOKENS, truncate_search
 from aeterna_code_search.contract.files import ContentRequest, ListRequest
-from indexer.limits import QUERY_CHARACTERS, RESULTS
+from indexer.limits import RESULTS
 
 _NEXT: Final = {
     FILE_NOT_FOUND: "code_list_files lists the files.",
@@ -68,15 +64,7 @@ class _FileTools:
 
     async def code_grep(
         self,
-        query: Annotated[
-            str,
-            Field(
-                min_length=1,
-                max_length=QUERY_CHARACTERS,
-                pattern=NOT_BLANK,
-                description='Text, or terms: "text" /regex/ -file:test',
-            ),
-        ],
+        query: Annotated[Query, Field(description='Text, or terms: "text" /regex/ -file:test')],
         limit: Annotated[int, Field(ge=1, le=RESULTS, description="Files at most")] = 20,
         cursor: SearchCursor = None,
         max_tokens: MaxTokens = DEFAULT_TOKENS,

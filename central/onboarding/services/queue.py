@@ -1,7 +1,6 @@
 """The queue of repositories that are cloned: limits, turns, ends, and what is queued again."""
 
 import time
-import uuid
 from typing import Any, Final, Self
 
 import structlog
@@ -110,11 +109,6 @@ def _rate_limited() -> list[int]:
     counted = recent.values("organization").annotate(count=Count("pk"))
     full = counted.filter(count__gte=settings.BACKFILL.per_hour)
     return list(full.values_list("organization", flat=True))
-
-
-def is_live(claim: uuid.UUID) -> bool:
-    """Whether a process works under this claim."""
-    return CloneClaim.held().filter(claim=claim).exists()
 
 
 def end_cancelled(backfill: Backfill) -> None:

@@ -19,7 +19,7 @@ from central.onboarding.models import BackfillRepository
 from central.onboarding.processes import ChildError, Limits, QuotaError
 from central.onboarding.services.indexing import index_clone, repository_token
 from central.onboarding.services.listing import list_next
-from central.onboarding.services.queue import CloneClaim, is_live
+from central.onboarding.services.queue import CloneClaim
 from central.onboarding.services.sources import NothingThereError, SkippedError, Source, source_of
 from central.repositories.models import IndexedBy, Repository
 from indexer.errors import ForgeError, ForgeUnavailableError
@@ -164,7 +164,7 @@ def remove_leftovers() -> int:
     parent = settings.DATA_DIR / _DIRECTORY
     for directory in parent.iterdir() if parent.is_dir() else ():
         try:
-            is_used = is_live(UUID(directory.name))
+            is_used = CloneClaim.held().filter(claim=UUID(directory.name)).exists()
         except ValueError:  # none of ours
             continue
         if not is_used:

@@ -26,14 +26,14 @@ SECTIONS: Final = (
 
 
 def settings_page(
-    request: HttpRequest, template: str, *, page: str, status: int = 200, **context: Any
+    request: HttpRequest, template: str, *, page: str, **context: Any
 ) -> HttpResponse:
     """Render `web/settings/<template>.html` below the navigation, in which `page` is marked."""
     shared = {
         "section": "settings",
         "sections": [(f"web:settings-{name}", title, name == page) for name, title in SECTIONS],
     }
-    return render(request, f"web/settings/{template}.html", {**shared, **context}, status=status)
+    return render(request, f"web/settings/{template}.html", {**shared, **context})
 
 
 def confirmation(

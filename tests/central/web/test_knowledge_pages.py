@@ -26,13 +26,6 @@ def api() -> Api:
 
 
 @pytest.fixture
-def member(client: Client, api: Api) -> Client:
-    """Somebody of acme who sees everything."""
-    client.force_login(MembershipFactory.create(organization=api.organization).user)
-    return client
-
-
-@pytest.fixture
 def limited(api: Api) -> Client:
     """Somebody of acme who sees the repository billing alone."""
     membership = MembershipFactory.create(organization=api.organization, repositories=["billing"])

@@ -28,16 +28,6 @@ NEW = {
 
 
 @pytest.fixture
-def grace(client: Client) -> Membership:
-    """An admin of acme, signed in."""
-    membership = MembershipFactory.create(
-        organization__slug="acme", user__username="grace", role=Role.ADMIN
-    )
-    client.force_login(membership.user)
-    return membership
-
-
-@pytest.fixture
 def bob(grace: Membership) -> Membership:
     return MembershipFactory.create(organization=grace.organization, user__username="bob")
 

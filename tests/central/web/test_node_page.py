@@ -8,7 +8,6 @@ from django.test import Client
 from django.utils import timezone
 
 from central.knowledge.models import Document
-from tests.central.factories import MembershipFactory
 from tests.central.knowledge.checkout import index_files
 from tests.central.knowledge.graph import ADR, created, linked
 from tests.central.knowledge.test_policies import CALM, NO_PANIC, PANICS
@@ -24,13 +23,6 @@ HOSTILE = "</pre><script>alert(1)</script>\u202egnp.exe\x1b[31m"
 @pytest.fixture
 def api() -> Api:
     return api_of()
-
-
-@pytest.fixture
-def member(client: Client, api: Api) -> Client:
-    """Somebody of acme who sees everything."""
-    client.force_login(MembershipFactory.create(organization=api.organization).user)
-    return client
 
 
 def labels(html: str) -> list[str]:

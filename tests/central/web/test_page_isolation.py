@@ -23,6 +23,7 @@ from central.saved_searches.models import SavedSearch
 from central.tenancy.models import ApiToken, Invitation, Membership, Organization
 from central.trace.stored.follower import CallEdges
 from central.web.urls import urlpatterns
+from tests.central.admin import signed_in
 from tests.central.factories import (
     ApiTokenFactory,
     InvitationFactory,
@@ -107,12 +108,6 @@ def addresses(names: Iterable[str], known: dict[str, Any]) -> Iterator[str]:
         parts = {part: values[part] for part in PATTERNS[name].pattern.converters}
         page = reverse(f"web:{name}", kwargs=parts)
         yield from (f"{page}{query}" for query in QUERIES)
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def test_every_page_is_one_of_an_organization_or_named_here() -> None:

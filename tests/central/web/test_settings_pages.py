@@ -34,16 +34,6 @@ EMPTY = {"include": "", "exclude": "", "topics": "", "max_megabytes": "", "urls"
 
 
 @pytest.fixture
-def grace(client: Client) -> Membership:
-    """An admin of acme, signed in."""
-    membership = MembershipFactory.create(
-        organization__slug="acme", user__username="grace", role=Role.ADMIN
-    )
-    client.force_login(membership.user)
-    return membership
-
-
-@pytest.fixture
 def acme(grace: Membership) -> Organization:
     return grace.organization
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from aeterna_code_search.agents.configuration import AGENTS
 from central.http.bearer import is_token
 from central.onboarding.models import Backfill
-from central.tenancy.models import ApiToken, AuditEntry, Membership, Role
+from central.tenancy.models import ApiToken, AuditEntry, Membership
 from central.tenancy.services.tokens import ORGANIZATION_TOKENS
 from central.web.organization.snippets import Snippets, snippets_for
 from tests.central.factories import (
@@ -29,16 +29,6 @@ pytestmark = pytest.mark.django_db
 
 TOKENS = "/o/acme/settings/tokens"
 FORM = {"name": "agents", "scopes": ["search"], "repositories": "", "expires_days": "90"}
-
-
-@pytest.fixture
-def grace(client: Client) -> Membership:
-    """An admin of acme, signed in."""
-    membership = MembershipFactory.create(
-        organization__slug="acme", user__username="grace", role=Role.ADMIN
-    )
-    client.force_login(membership.user)
-    return membership
 
 
 def shown_token(page: str) -> str:

@@ -6,22 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.central import TOKEN, StandIn
 from tests.indexer.repositories import Sandbox
 
 FETCH_DEPTH = "%0A- uses: actions/checkout@…%0A  with:%0A    fetch-depth: 0"
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 @pytest.fixture

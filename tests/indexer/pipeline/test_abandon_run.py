@@ -1,7 +1,6 @@
 """Giving a run up: what is noted of it, whatever the service answers."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,19 +10,13 @@ from indexer.client.transport import Transport
 from indexer.pipeline import open_run as opening
 from indexer.pipeline.open_run import abandon_run
 from indexer.pipeline.report import RunProgress, RunStage
-from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.central import TOKEN, StandIn
 
 TOO_LATE: tuple[int, dict[str, str], dict[str, str]] = (
     409,
     {"code": "run_not_open", "detail": "It is queued.", "state": "queued"},
     {},
 )
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 def give_up_at(central: StandIn, stage: RunStage) -> RunStage:

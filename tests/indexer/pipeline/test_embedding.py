@@ -20,7 +20,7 @@ from indexer.errors import (
 from indexer.records.files import SkipReason
 from indexer.records.vectors import EmbedderSpec
 from tests.embedding_servers import Server, Trouble, ollama_server
-from tests.indexer.central import StandIn, stand_in
+from tests.indexer.central import StandIn
 from tests.indexer.pipeline.test_run import run
 from tests.indexer.repositories import Sandbox
 
@@ -28,12 +28,6 @@ OLLAMA = EmbedderSpec("ollama", "nomic-embed-text", 768)
 FILES: dict[str, str | bytes | None] = {
     f"f{n}.py": f"def f{n}():\n    return {n}\n" for n in range(70)
 }
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from indexer.errors import CentralRefusedError
 from indexer.pipeline import open_run as opening
 from indexer.pipeline.open_run import open_run
 from indexer.pipeline.report import RunProgress, RunStage
-from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.central import TOKEN, StandIn
 
 REQUEST = OpenRequest("acme", "shop", "refs/heads/main", "c" * 40, "extractor")
 WAIT_SECONDS = 30
@@ -36,12 +36,6 @@ def _interrupted_by_sigint() -> Iterator[None]:
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, former)
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 @pytest.fixture

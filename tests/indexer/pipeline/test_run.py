@@ -1,6 +1,5 @@
 """Whole runs: real git, real worker processes, real HTTP against the stand-in."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from indexer.records.files import (
 )
 from indexer.records.manifests import Ecosystem, Manifest, Pin
 from indexer.records.runs import Mode, Plan, Reason, Requested
-from tests.indexer.central import TOKEN, StandIn, stand_in
+from tests.indexer.central import TOKEN, StandIn
 from tests.indexer.repositories import Sandbox
 
 FILES: dict[str, str | bytes | None] = {
@@ -62,12 +61,6 @@ class Recorded:
 
     def advance(self) -> None:
         self.steps += 1
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 @pytest.fixture

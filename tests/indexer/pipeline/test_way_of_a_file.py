@@ -18,7 +18,7 @@ from indexer.bundle.schema import FileFields
 from indexer.pipeline.worker_pool import WorkerPool
 from indexer.records.files import FileRecord, SourceFile
 from indexer.syntax.parser import ParsedFile
-from tests.indexer.central import StandIn, stand_in
+from tests.indexer.central import StandIn
 from tests.indexer.pipeline.test_run import run
 from tests.indexer.repositories import Sandbox
 
@@ -89,12 +89,6 @@ def run_here(_: WorkerPool, work: Callable[..., Any], *given: Any, **more: Any) 
     future: Future[Any] = Future()
     future.set_result(work(*given, **more))
     return future
-
-
-@pytest.fixture
-def central() -> Iterator[StandIn]:
-    with stand_in() as central:
-        yield central
 
 
 def test_a_changed_file_passes_few_modules(

@@ -10,9 +10,7 @@ from aeterna_code_search.cli.commands.graph.options import (
     Exclude,
     Id,
     Include,
-    Kind,
     Language,
-    Limit,
     Message,
     NewId,
     Properties,
@@ -31,7 +29,9 @@ from aeterna_code_search.cli.commands.graph.output import (
     without_empty,
 )
 from aeterna_code_search.cli.commands.options import Json, Project, examples
+from aeterna_code_search.cli.commands.requests import asks
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.knowledge import NodeFilter
 from indexer.exits import Exit
 from indexer.output.terminal import escape_line
 
@@ -141,25 +141,16 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
 @commands.command(
     "list", epilog=examples("codesearch graph list --kind policy", "codesearch graph list -q retry")
 )
-def list_documents(
-    ctx: typer.Context,
-    kind: Annotated[Kind | None, typer.Option(help="Only this kind")] = None,
-    project: Project = None,
-    query: Annotated[
-        str | None, typer.Option("--query", "-q", help="Part of the id or the title")
-    ] = None,
-    limit: Limit = 50,
-    json: Json = False,
-) -> Exit:
+@asks(NodeFilter)
+def list_documents(ctx: typer.Context, *, json: Json = False, **request: Any) -> Exit:
     """List decisions, policies and memories, ordered by id.
 
     In a pipe: id, kind, status, lines and title, separated by tabs.
     """
     from aeterna_code_search.cli.output import knowledge
 
-    parameters = {"kind": kind and str(kind), "project": project, "query": query, "limit": limit}
     with ctx.obj.graph() as graph:
-        answer = graph.query("nodes", without_empty(parameters))
+        answer = graph.query("nodes", request)
     columns = [knowledge.nodes(answer["nodes"])]
     return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 

@@ -10,14 +10,6 @@ import typer
 from indexer.limits import NODE_BODY_BYTES, RULE_BYTES
 
 
-class Kind(StrEnum):
-    """The kind of a document."""
-
-    KNOWLEDGE = "knowledge"
-    POLICY = "policy"
-    MEMORY = "memory"
-
-
 class Severity(StrEnum):
     """The severity of a violation."""
 
@@ -115,9 +107,6 @@ Exclude = Annotated[
 ]
 SeverityOption = Annotated[Severity | None, typer.Option(help="Severity of a violation")]
 Message = Annotated[str | None, typer.Option(help="How to fix a violation")]
-Limit = Annotated[
-    int, typer.Option("--limit", "-k", min=1, max=200, help="Maximum number of results")
-]
 From = Annotated[str, typer.Argument(metavar="FROM", callback=not_blank, help="Id of a node")]
 Type = Annotated[
     str,

@@ -289,10 +289,6 @@ def _directories(files: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _named(element: ElementTree.Element) -> str:
-    return f"{element.findtext('groupId')}:{element.findtext('artifactId')}"
-
-
 def main() -> None:
     packages: list[Any] = []
     pins: list[Any] = []
