@@ -111,8 +111,11 @@ def members_of(record: type) -> tuple[Member, ...]:
     return tuple(_members(record))
 
 
+_hints_of = cache(get_type_hints)
+
+
 def _members(record: type) -> Iterator[Member]:
-    hints = get_type_hints(record)
+    hints = _hints_of(record)
     for own in fields(record):
         kind = hints[own.name]
         if is_dataclass(kind):
@@ -129,7 +132,7 @@ def record_of(record: type, given: dict[str, Any]) -> Any:
     """Return the record of a request in JSON that is valid."""
     known = {member.name: member for member in members_of(record)}
     values = {}
-    hints = get_type_hints(record)
+    hints = _hints_of(record)
     for own in fields(record):
         if is_dataclass(kind := hints[own.name]):
             values[own.name] = record_of(kind, given)  # type: ignore[arg-type]

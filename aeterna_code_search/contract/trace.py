@@ -56,7 +56,7 @@ def min_confidence() -> Any:
 
 def kinds() -> Any:
     says = "Uses of these kinds only, at every level; imports only if asked for"
-    cli = "Only such uses; repeatable. Types and imports are shown only so"
+    cli = "Only such uses; repeatable. The kinds type and import are shown if named here"
     return argument((), says, tool="Default: all but type, import", cli=cli, choices=KINDS)
 
 
