@@ -20,6 +20,7 @@ IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines
 SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
 FILES_LISTED: Final = 1_000  # of a page
 GLOB_CHARACTERS: Final = 1_000
+COMMENT_BYTES: Final = 60_000  # on a pull request; GitHub takes 65,536 characters
 FORGE_WAIT_SECONDS: Final = 60.0  # for a forge that limits requests, before the command ends
 COLOURING_CPU_SECONDS: Final = 0.3  # for one text; a hostile line of 20 KB would take ten
 NODE_ID_CHARACTERS: Final = 2_000

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from indexer.errors import CommentForbiddenError, ForgeError, ForgeUnavailableError, IndexerError
 from indexer.exits import Exit
-from indexer.forge.comments import COMMENT_BYTES
-from indexer.limits import FORGE_WAIT_SECONDS
+from indexer.limits import COMMENT_BYTES, FORGE_WAIT_SECONDS
 from indexer.output.github import GitHubRunner, Level, strip_commands
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from indexer.errors import ConfigurationError, ForgeError
 from indexer.forge.api import GitHubApi, page_url
+from indexer.limits import COMMENT_BYTES
 
-COMMENT_BYTES: Final = 60_000  # of a comment on a pull request; GitHub takes 65,536 characters
 _MARKER: Final = re.compile(r"(<!-- aeterna-code-search [0-9a-f]{16} )(new|update) -->\n")
 _NOT_FOUND: Final = 404
 

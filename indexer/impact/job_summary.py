@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from indexer.errors import IndexerError
 from indexer.exits import Exit
-from indexer.forge.comments import COMMENT_BYTES, marker
+from indexer.forge.comments import marker
 from indexer.impact.assessment import Impact
 from indexer.impact.queries import AffectedProject, Call, ChangedSymbol, callers_by_owner
 from indexer.impact.report import (
@@ -24,6 +24,7 @@ from indexer.impact.report import (
     versions,
     warnings,
 )
+from indexer.limits import COMMENT_BYTES
 from indexer.output.markdown import code, link, text
 from indexer.output.terminal import pluralize
 

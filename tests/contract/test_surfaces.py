@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 
 from aeterna_code_search.agents.results import code_answer
 from aeterna_code_search.agents.text import search_text
-from aeterna_code_search.cli.output import matches, search_results
+from aeterna_code_search.cli.output import highlighting, matches, search_results
 from aeterna_code_search.client.console import Console
 from aeterna_code_search.contract import codemap, files, knowledge, search, trace
 from aeterna_code_search.contract.notes import AS_TOOL, Member, members_of
@@ -194,7 +194,8 @@ def rows() -> Iterator[str]:
 
 
 @pytest.mark.django_db
-def test_the_page_of_fields_says_which_surfaces_show_each() -> None:
+def test_the_page_of_fields_says_which_surfaces_show_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(highlighting, "COLOURING_CPU_SECONDS", 60.0)  # the first loads the lexers
     head = PAGE.read_text(encoding="utf-8").partition("\n## ")[0].rstrip("\n")
     text = "\n".join([head, *rows()]) + "\n"
     if os.environ.get("UPDATE_FIELDS"):

@@ -16,6 +16,15 @@ def command(*arguments: str | Path, **environment: str) -> "subprocess.Completed
     )  # fmt: skip
 
 
+def test_a_process_that_extracts_imports_no_ecosystem_until_it_has_a_manifest() -> None:
+    check = (
+        "import sys, indexer.pipeline.worker\n"
+        "assert 'indexer.ecosystems.formats' in sys.modules\n"
+        "assert not {'indexer.ecosystems.npm', 'indexer.ecosystems.maven'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", check], check=True)
+
+
 def test_its_help_imports_neither_http_nor_git_nor_a_parser() -> None:
     check = (
         "import sys, indexer.__main__\n"

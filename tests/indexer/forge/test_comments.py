@@ -8,7 +8,8 @@ import pytest
 
 from indexer.errors import ConfigurationError, ForgeError
 from indexer.forge.api import GitHubApi
-from indexer.forge.comments import COMMENT_BYTES, PullRequest, marker, write_comment
+from indexer.forge.comments import PullRequest, marker, write_comment
+from indexer.limits import COMMENT_BYTES
 from scripts.local_forge import LocalForge, LocalRepository
 from scripts.local_forge.comments import BOT, PERSON, add_comment, comments_of
 

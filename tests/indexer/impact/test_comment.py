@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from indexer.forge.comments import _MARKER, COMMENT_BYTES
+from indexer.forge.comments import _MARKER
 from indexer.impact.job_summary import comment_body
 from indexer.impact.queries import Caller, MissingProject, OwnerCount, Receipt
+from indexer.limits import COMMENT_BYTES
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
 RUN = "https://forge.example/acme/shop/actions/runs/17"
