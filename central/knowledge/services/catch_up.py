@@ -94,7 +94,7 @@ class KnowledgeGraph(Projection):
         return bool(tried + self._work_on(documents.all(), _link))
 
     def rebuild(self, repository: Repository, *, repair: bool) -> Difference:
-        """Make a repository's part of the graph anew; with `repair`, a different one is kept.
+        """Rebuild a repository's part of the graph; with `repair`, a different one is kept.
 
         Documents link to every repository, so that the organisation's lock is needed.
         """

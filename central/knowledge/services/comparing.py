@@ -38,7 +38,7 @@ def compare_graph(repository: Repository, *, repair: bool) -> Difference:
             return Difference(due=1, differing=0)
         with transaction.atomic():
             facts, weights = _facts(repository), _weights(repository)
-            _make_anew(repository, matcher)
+            _rebuild(repository, matcher)
             differing = len(facts ^ _facts(repository))
             differing += _differing_weights(weights, _weights(repository))
             is_due = _generation(repository) != generation
@@ -57,7 +57,7 @@ def _generation(repository: Repository) -> int:
     return Repository.objects.values_list("generation", flat=True).get(pk=repository.pk)
 
 
-def _make_anew(repository: Repository, matcher: Matcher) -> None:
+def _rebuild(repository: Repository, matcher: Matcher) -> None:
     Mention.objects.filter(repository=repository).delete()
     Edge.objects.filter(source__repository=repository, origin__in=_OF_FILES).delete()
     Edge.objects.filter(target__repository=repository, origin=Origin.SEMANTIC).delete()

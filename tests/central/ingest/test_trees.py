@@ -142,7 +142,9 @@ def test_stored_files_are_compared_by_an_index_before_the_planner_knows_their_nu
     entries = [TreeEntry(f"{number}.py", "100644", "b" * 40, 1) for number in range(2_000)]
     tree.fill(decode_tree(encode_tree(entries)))
     with connection.cursor() as cursor:
+        # With these it does not matter, and earlier tests leave pages that may make one cheaper.
+        cursor.execute("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off")
         cursor.execute(f"EXPLAIN {statement}", tree._parameters)
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert "tree_line_path" in plan or "Hash" in plan
-    assert not ("Nested Loop" in plan and "Seq Scan on tree_line" in plan)
+    assert "tree_line_path" in plan
+    assert "Seq Scan on tree_line" not in plan
