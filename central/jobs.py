@@ -6,6 +6,7 @@ lease; without, another takes the row, and nothing that the first one writes the
 
 import time
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
@@ -33,7 +34,7 @@ class ClaimLostError(Exception):
     """Another process has the row, or its work was cancelled: stop without changes."""
 
 
-class Claim(Generic[_Row]):
+class Claim(ABC, Generic[_Row]):
     """The claim of this thread on a row: a fencing token, new each time, and a lease.
 
     `lease_until` of a row that waits is its pause, unless the model has `due_at` for it. With
@@ -75,9 +76,9 @@ class Claim(Generic[_Row]):
         """Return after how many attempts a row fails."""
         return cls.attempts
 
+    @abstractmethod
     def fail(self, error: str) -> None:
         """End the work for good: another attempt would end alike. Nothing if the claim is lost."""
-        raise NotImplementedError
 
     def reason(self, error: str) -> dict[str, Any]:
         """Return the fields that say why the row waits, or failed."""
