@@ -38,7 +38,7 @@ class ReadRequest:
     `request` has only the words as its queries, and the mode that the query asks for. `query` is
     what results must fulfil, without `type:`. `is_exact`: the answer is lines, not chunks;
     `lists_files`: it is files without lines; `within`: lines of a type of chunks, or with
-    `symbol` those on which definitions begin.
+    `symbol` those on which definitions begin. `is_embedded`: embedders get to know the words.
     """
 
     request: SearchRequest
@@ -46,6 +46,7 @@ class ReadRequest:
     is_exact: bool = False
     lists_files: bool = False
     within: str = ""
+    is_embedded: bool = True
 
 
 def read_request(request: SearchRequest) -> ReadRequest:

@@ -118,17 +118,16 @@ def _instead(credential: Credential, read: ReadRequest) -> Instead | None:
     unquoted = without_quotes(read)
     if unquoted is None:
         return None
-    request, filters = unquoted.read.request, unquoted.read
-    answer = find_parts(
-        credential=credential, request=request, read=filters, message=unquoted.message
-    )
+    read, request = unquoted.read, unquoted.read.request
+    answer = find_parts(credential=credential, request=request, read=read, message=unquoted.message)
     if answer is None:
         # What is quoted may be a secret that is looked for: no other service gets to know it.
-        scope = search_scope(credential, filters)
+        scope = search_scope(credential, read)
         embedders = {_spec(item.embedder).provider for item in scope.searched.values()}
         if embedders & REMOTE:
             request = replace(request, mode=Mode.LEXICAL)
-        answer = _search(credential, request, filters)
+            read = replace(read, request=request, is_embedded=False)
+        answer = _search(credential, request, read)
     if not answer.results or answer.confidence is Confidence.NONE:
         return None
     query = answer.reading.query if answer.reading else answer.query
@@ -163,7 +162,7 @@ def _page(slug: str, scope: SearchScope, read: ReadRequest, offset: int) -> _Pag
     queries, unavailable = prepare(
         request.queries,
         mode=request.mode,
-        embedders=list(collections),
+        embedders=list(collections) if read.is_embedded else [],
         organization=slug,
         visible=scope.visible,
     )
