@@ -5,8 +5,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import Confidence
-from central.trace.constructors import constructor_edges, prefetch_constructors
-from central.trace.edges import Edge, edges_to
+from central.trace.edges import Edge, constructor_edges, edges_to, prefetch_constructors
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Ancestors, Key, Limit, last_name

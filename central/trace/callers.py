@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import Confidence
-from central.trace.constructors import (
+from central.trace.edges import (
+    Edge,
     class_of,
     classes_of,
     constructed_classes,
     constructor_edges,
+    edges_by_name,
+    edges_to,
 )
-from central.trace.edges import Edge, edges_by_name, edges_to
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
@@ -19,12 +21,12 @@ from central.trace.resolve.extensions import extended_types
 from central.trace.resolve.flow_candidates import CUT_HOLDERS, MAX_SITES, flow_sites, held_sites_in
 from central.trace.resolve.hierarchy import aliases_of, hierarchy_of, used_as
 from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
-from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
     Names,
     ReferenceQuery,
     ReferenceSite,
     bound_sites,
+    count_references,
     distinct,
     indexed_sites,
     sites_named,

@@ -17,8 +17,7 @@ from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver, limits_met
 from central.trace.resolve.questions import Key
-from central.trace.resolve.reference_counts import count_bound_references
-from central.trace.resolve.references import ReferenceSite, sites_within
+from central.trace.resolve.references import ReferenceSite, count_bound_references, sites_within
 from central.trace.tally import Tally
 
 _BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full

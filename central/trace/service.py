@@ -27,8 +27,7 @@ from central.owners.answers import owner_counts
 from central.tenancy.credentials import Credential
 from central.trace import unparsed_files, unread_manifests
 from central.trace.callees import enclosing_definition, find_callees
-from central.trace.constructors import without_repeated
-from central.trace.edges import Step, is_of_kind
+from central.trace.edges import Step, is_of_kind, without_repeated
 from central.trace.imports import edges_to_imported
 from central.trace.links import links, shown_definition
 from central.trace.position import meaning_at

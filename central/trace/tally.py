@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.reference_counts import count_references
 from central.trace.resolve.references import (
     Names,
     ReferenceQuery,
     ReferenceSite,
+    count_references,
     unlikely_sites,
     unresolved_sites,
 )

@@ -7,7 +7,7 @@ from aeterna_code_search.contract.trace import PartlyParsed, PartlyParsedFile
 from central.corpus.models import File
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.models import Repository
-from central.trace.constructors import class_of
+from central.trace.edges import class_of
 from central.trace.request_scope import TraceScope
 from central.trace.resolve.definitions import Definition
 from central.trace.resolve.questions import last_name

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.db import Row, copy_into, copy_rows
-from central.trace.constructors import constructor_edges
-from central.trace.edges import Edge, edges_to
+from central.trace.edges import Edge, constructor_edges, edges_to
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Bases, Key
 from central.trace.resolve.references import ReferenceSite, sites_in

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callers import CUT_CALLERS, find_callers
-from central.trace.constructors import class_of
+from central.trace.edges import class_of
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import last_name

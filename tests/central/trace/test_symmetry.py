@@ -11,7 +11,7 @@ from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callees import override_edges
 from central.trace.callers import Edge, find_callers
-from central.trace.constructors import constructor_edges
+from central.trace.edges import constructor_edges
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
