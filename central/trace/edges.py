@@ -5,6 +5,7 @@ Where an instance of a class is made, edges to its constructors stand beside tho
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
 from aeterna_code_search.contract.trace import Confidence
@@ -73,6 +74,42 @@ class Step(NamedTuple):
     target: int
 
 
+MAX_UNRESOLVED: Final = 10_000
+SAMPLE: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What becomes of the references that do not lead to what was asked.
+
+    For callers, each reference of a definition's name and ecosystem is counted once. Either it
+    leads to one of the definitions (at whatever confidence), or it is unresolved (nothing tells
+    what it means; LOW lists it), or it is elsewhere: bound to another definition, or by an import
+    or a base class to something outside of the visible repositories. For callees the references
+    inside the definitions are counted so: elsewhere is what leads outside.
+
+    No reference: a bare name that its function binds to a variable, and a name of the language.
+    """
+
+    unresolved: int = 0
+    unresolved_sample: Sequence[ReferenceSite] = ()
+    elsewhere: int = 0
+    is_more_elsewhere: bool = False
+
+
+@dataclass(slots=True)
+class FoundEdges:
+    """Edges to callers or callees, and what becomes of the other references.
+
+    `untargeted` lead to no visible definition; of those to callers, they begin with an import.
+    """
+
+    edges: list[Edge] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    untargeted: list[ReferenceSite] = field(default_factory=list)
+    is_cut: bool = False
+
+
 def edges_by_name(
     sites: Iterable[ReferenceSite], definitions: Sequence[Definition]
 ) -> Iterator[Edge]:
@@ -97,7 +134,7 @@ _MAKES: Final = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
 def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Edge]:
     """Return, for each edge to a class of which an instance is made, those to its constructors."""
     made = [edge for edge in edges if _may_make_instance(edge)]
-    asked = [_question(edge) for edge in made]
+    asked = [Constructors(*edge.target, edge.site.ecosystem) for edge in made]
     found: dict[tuple[int, Key], Edge] = {}
     for edge, answer in zip(made, resolver.resolve_all(asked), strict=True):
         for definition in answer:
@@ -107,15 +144,6 @@ def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Ed
             if known is None or known.confidence < confidence:
                 found[key] = edge._replace(target=definition.key, confidence=confidence)
     return list(found.values())
-
-
-def prefetch_constructors(resolver: BatchResolver, edges: Iterable[Edge]) -> None:
-    """Have the next questions share their round trips with those of `constructor_edges`."""
-    resolver.prefetch(_question(edge) for edge in edges if _may_make_instance(edge))
-
-
-def _question(edge: Edge) -> Constructors:
-    return Constructors(*edge.target, edge.site.ecosystem)
 
 
 def _may_make_instance(edge: Edge) -> bool:
@@ -153,25 +181,15 @@ def classes_of(resolver: BatchResolver, definitions: Iterable[Definition]) -> li
     return [*definitions_at(resolver, sorted(in_all_files(resolver, owners))).values()]
 
 
-class ConstructedClasses(NamedTuple):
-    """The classes of constructors, and those below them, which may inherit a constructor."""
+def classes_below(resolver: BatchResolver, definitions: Iterable[Definition]) -> list[Definition]:
+    """Return the classes below those of the constructors among the definitions.
 
-    own: Sequence[Definition] = ()
-    below: Sequence[Definition] = ()
-
-
-def constructed_classes(
-    resolver: BatchResolver, definitions: Iterable[Definition]
-) -> ConstructedClasses:
-    """Return the classes of the constructors among the definitions."""
+    They may inherit a constructor.
+    """
     owners = {
         key: definition.ecosystem for definition in definitions if (key := class_of(definition))
     }
     if not owners:
-        return ConstructedClasses()
-    own, below = subclasses_of(resolver, owners, set(owners.values()))
-    found = definitions_at(resolver, sorted(own | below))
-    return ConstructedClasses(
-        [definition for key, definition in found.items() if key in own],
-        [definition for key, definition in found.items() if key in below],
-    )
+        return []
+    below = subclasses_of(resolver, owners, set(owners.values()))[1]
+    return [*definitions_at(resolver, sorted(below)).values()]

@@ -12,7 +12,6 @@ from aeterna_code_search.contract.trace import (
     Meaning,
     MeantDefinition,
     NameInFile,
-    PartlyParsed,
 )
 from central.corpus.files import why_skipped
 from central.corpus.identifiers import references_of
@@ -21,8 +20,8 @@ from central.db import fetch_rows, sql_with
 from central.errors import InvalidError, NotFoundError
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
-from central.trace.callees import resolve_callees
-from central.trace.edges import Edge, Step
+from central.trace.callees import find_callees
+from central.trace.edges import Edge, Step, Tally
 from central.trace.imports import edges_of_imports
 from central.trace.links import links, shown_definition
 from central.trace.receipts import trace_receipt
@@ -34,12 +33,10 @@ from central.trace.resolve.definitions import (
     definitions_in,
     definitions_named,
 )
-from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT, ImportSite, imports_before
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_at
 from central.trace.resolve.sql import Imports
-from central.trace.tally import Tally
 from central.trace.written_names import HEAD_LINES, line_starts, written_names
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Access, Binding
@@ -160,12 +157,7 @@ def definition_at(*, credential: Credential, position: FilePosition) -> Meaning:
     with traced(credential, "definition") as scope:
         found = meaning_at(scope, position)
         scope.span.set_attributes(resultCount=len(found.shown))
-        receipt = trace_receipt(
-            scope,
-            tally=found.tally,
-            cut=limits_met(scope.resolver),
-            partly_parsed=PartlyParsed(),
-        )
+        receipt = trace_receipt(scope, tally=found.tally)
     return Meaning(found.name, found.shown, receipt, found.reason or None)
 
 
@@ -284,12 +276,12 @@ def _name(place: TextPosition, name: str, use: str, character: int) -> NameInFil
 def _meaning_of_reference(
     scope: TraceScope, name: NameInFile, sites: Sequence[ReferenceSite]
 ) -> FoundMeaning:
-    found = resolve_callees(scope.resolver, sites, min_confidence=Confidence.MEDIUM)
+    found = find_callees(scope.resolver, sites, min_confidence=Confidence.MEDIUM)
     edges = _once(found.edges)
     definitions = definitions_at(scope.resolver, [edge.target for edge in edges])
     edges = [edge for edge in edges if edge.target in definitions]
     reason = "" if edges else _reason(scope, sites[0])
-    if not edges and found.unresolved:
+    if not edges and found.tally.unresolved:
         edges, definitions = _named(scope, sites[0])
     return _shown(scope, name, edges, definitions, found.tally, reason)
 

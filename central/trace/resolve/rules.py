@@ -75,8 +75,7 @@ def _meaning(question: NameInFile) -> RuleSteps:
         case Binding.IMPORT:
             return (yield from _imported(question))
         case Binding.FREE:
-            unbound = (*question[:4], question.root, question.chain, question.caller)
-            (answer,) = yield [UnboundName(*unbound)]
+            (answer,) = yield [UnboundName(*question)]
             return answer
     return ()
 

@@ -241,7 +241,7 @@ def selected_by_hierarchy() -> Iterator[None]:
     """Find callers as if too many references bore each name to resolve them all."""
     with pytest.MonkeyPatch.context() as patch:
         for limit in ("MAX_RESOLVED", "MAX_UNCOUNTED"):
-            patch.setattr(f"central.trace.callers.{limit}", 0)
+            patch.setattr(f"central.trace.candidates.{limit}", 0)
         yield
 
 
