@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from central.corpus.file_vectors import unpack_directions
+from central.corpus.embeddings import unpack_directions
 from central.search.query_preparation import PreparedQuery
 from central.search.rows import LiveChunk
 from indexer.records.vectors import EmbedderSpec, Matrix

@@ -28,7 +28,7 @@ class LiveChunk(NamedTuple):
     """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`.
 
     `is_reexport`: its file only imports and exports, by its name and for want of other symbols.
-    `file_vector` is packed (corpus.file_vectors); None of a file without.
+    `file_vector` is packed (corpus.embeddings); None of a file without.
     """
 
     id: int
