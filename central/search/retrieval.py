@@ -10,7 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from aeterna_code_search.contract.search import Mode
-from central.corpus.file_vectors import unpack_directions
+from central.corpus.embeddings import unpack_directions
 from central.search.candidates import Candidate, CandidateBatch, Lists
 from central.search.filters import RowFilter
 from central.search.query_preparation import PreparedQuery

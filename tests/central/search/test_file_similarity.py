@@ -7,7 +7,7 @@ import pytest
 
 from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.backends import embedder
-from central.corpus.file_vectors import pack_direction
+from central.corpus.embeddings import pack_direction
 from central.corpus.models import File
 from central.search.candidates import Candidate, CandidateBatch, Lists
 from central.search.query import parse_query
