@@ -12,7 +12,7 @@ from central.trace.candidates import (
     Candidates,
     find_candidates,
     names_of,
-    owner_of,
+    owner_key,
 )
 from central.trace.edges import (
     MAX_UNRESOLVED,
@@ -185,7 +185,7 @@ def _edges_to_overrides(
 def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Overridden:
     """Return, for each ancestor class, the given members that may override its own."""
     owners = {
-        definition.key: owner for definition in definitions if (owner := owner_of(definition))
+        definition.key: owner for definition in definitions if (owner := owner_key(definition))
     }
     found: dict[Key, list[Key]] = {}
     for key, lineage in zip(owners, lineages(resolver, list(owners.values())), strict=True):

@@ -72,7 +72,7 @@ def names_of(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
     return sorted({(definition.name, definition.ecosystem) for definition in definitions})
 
 
-def owner_of(definition: Definition) -> Key | None:
+def owner_key(definition: Definition) -> Key | None:
     """Return what a definition is a member of."""
     container = definition.qualified_name.rpartition(".")[0]
     return (definition.file, container) if container else None
@@ -155,7 +155,7 @@ class _Search:
             owner
             for definition in self.leading
             if last_name(definition.qualified_name) == CALL_METHOD
-            and (owner := owner_of(definition))
+            and (owner := owner_key(definition))
         }
         made: Collection[str] = ()
         if owners and within is None:
@@ -179,7 +179,7 @@ class _Search:
         extended = extended_types(
             resolver, [(definition.key, definition.ecosystem) for definition in leading]
         )
-        owners = {owner for definition in leading if (owner := owner_of(definition))}
+        owners = {owner for definition in leading if (owner := owner_key(definition))}
         owners |= extended.classes
         hierarchy = None
         if owners or extended.names:

@@ -44,7 +44,7 @@ def number(kind: str, text: str) -> int:
 NUMBER: Final = "('x' || left(md5('{kind}:' || {text}), 16))::bit(64)::bigint"
 
 
-class Watched(StrEnum):
+class WatchedKind(StrEnum):
     """What may change an answer: a question watches the keys of such."""
 
     PATH = "path"  # what the file at a path says
@@ -127,16 +127,16 @@ def _by_path(row: Any, paths: Mapping[int, int]) -> Any:
 def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iterable[int]:
     for row in answer:
         if file := getattr(row, "file", 0):
-            yield Watched.PATH.key(around.paths[file])
+            yield WatchedKind.PATH.key(around.paths[file])
     if file := getattr(question, "file", 0):
-        yield Watched.PATH.key(around.paths[file])
+        yield WatchedKind.PATH.key(around.paths[file])
         if isinstance(question, _SPREAD):
-            yield from map(Watched.MODULE.key, around.scopes.get(file, ()))
+            yield from map(WatchedKind.MODULE.key, around.scopes.get(file, ()))
             if file in around.of_c:
-                yield Watched.C.key(around.of_c[file])
-                yield Watched.NAME.key(question.name.rpartition(".")[2])
+                yield WatchedKind.C.key(around.of_c[file])
+                yield WatchedKind.NAME.key(question.name.rpartition(".")[2])
                 rivals = around.rivals.get((file, question.name), ())
-                yield from (Watched.PATH.key(around.paths[rival]) for rival in rivals)
+                yield from (WatchedKind.PATH.key(around.paths[rival]) for rival in rivals)
     if watches := _WATCHES.get(type(question)):
         yield from watches(question, around)
 
@@ -152,35 +152,35 @@ def _repositories(question: Any, answer: Iterable[Any], around: Surroundings) ->
 
 def _of_package(question: Any, around: Surroundings) -> list[int]:
     repository = around.packages.get(question.package)
-    return [Watched.MANIFESTS.key(repository)] if repository else []
+    return [WatchedKind.MANIFESTS.key(repository)] if repository else []
 
 
 def _distribution(question: Any) -> int:
-    return Watched.DISTRIBUTION.key(f"{question.ecosystem}:{question.distribution}")
+    return WatchedKind.DISTRIBUTION.key(f"{question.ecosystem}:{question.distribution}")
 
 
 # What other files of the scope, or of C, may say.
 _SPREAD: Final = (sql.SameScopeDefinitions, sql.NamedBases)
 _OF_DISTRIBUTION: Final = (sql.Required, sql.FirstNames, sql.ScipProviders, sql.InPackage)
 _WATCHES: Final[dict[type, Callable[[Any, Surroundings], Iterable[int]]]] = {
-    sql.Modules: lambda asked, _: [Watched.MODULE.key(asked.name)],
-    sql.Definitions: lambda asked, _: [Watched.MODULE.key(asked.module)],
-    sql.Exported: lambda asked, _: [Watched.MODULE.key(asked.module)],
-    sql.DefaultExports: lambda asked, _: [Watched.MODULE.key(asked.module)],
-    sql.PathEnds: lambda asked, _: [Watched.MODULE.key(f"{ANY_DIRECTORY}{asked.end}")],
-    sql.PassedRows: lambda asked, _: [Watched.NAME.key(asked.called)],
-    sql.Extensions: lambda asked, _: [Watched.NAME.key(asked.name)],
-    sql.TopLevel: lambda asked, _: [Watched.NAME.key(asked.name)],
-    sql.ScipDefinitions: lambda asked, _: [Watched.SYMBOL.key(asked.symbol)],
+    sql.Modules: lambda asked, _: [WatchedKind.MODULE.key(asked.name)],
+    sql.Definitions: lambda asked, _: [WatchedKind.MODULE.key(asked.module)],
+    sql.Exported: lambda asked, _: [WatchedKind.MODULE.key(asked.module)],
+    sql.DefaultExports: lambda asked, _: [WatchedKind.MODULE.key(asked.module)],
+    sql.PathEnds: lambda asked, _: [WatchedKind.MODULE.key(f"{ANY_DIRECTORY}{asked.end}")],
+    sql.PassedRows: lambda asked, _: [WatchedKind.NAME.key(asked.called)],
+    sql.Extensions: lambda asked, _: [WatchedKind.NAME.key(asked.name)],
+    sql.TopLevel: lambda asked, _: [WatchedKind.NAME.key(asked.name)],
+    sql.ScipDefinitions: lambda asked, _: [WatchedKind.SYMBOL.key(asked.symbol)],
     sql.ScipProviders: lambda asked, _: [
-        Watched.SYMBOL.key(asked.symbol),
+        WatchedKind.SYMBOL.key(asked.symbol),
         _distribution(asked),
     ],
     sql.InPackage: lambda asked, _: [
-        Watched.NAME.key(asked.name.rpartition(".")[2]),
+        WatchedKind.NAME.key(asked.name.rpartition(".")[2]),
         _distribution(asked),
     ],
-    sql.SharedMembers: lambda asked, _: [Watched.NAME.key(asked.name)],
+    sql.SharedMembers: lambda asked, _: [WatchedKind.NAME.key(asked.name)],
     sql.Declared: _of_package,
     sql.RequirementOf: _of_package,
     sql.Required: lambda asked, _: [_distribution(asked)],
