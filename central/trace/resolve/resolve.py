@@ -160,19 +160,14 @@ def disagreements(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> li
 
 
 def _by_rules(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
-    numbers: dict[
-        Flow | ImportedAccess | MemberAccess, int
-    ] = {}  # of questions that are asked once
-    asked = [
-        [numbers.setdefault(question, len(numbers)) for question in _with_beside(site, questions)]
-        for site, questions in zip(sites, _questions(resolver, sites), strict=True)
-    ]
-    answers = resolver.resolve_all(list(numbers))
+    questions = zip(sites, _questions(resolver, sites), strict=True)
+    asked = {index: _with_beside(*question) for index, question in enumerate(questions)}
+    answers = resolver.resolve_each(asked)
     resolutions = [
         (_held if holds_function(site) else _resolution)(
-            site, [answer for number in several for answer in answers[number]]
+            site, [target for answer in answers[index] for target in answer]
         )
-        for site, several in zip(sites, asked, strict=True)
+        for index, site in enumerate(sites)
     ]
     return _with_extensions(resolver, sites, resolutions)
 
@@ -187,17 +182,14 @@ def _with_held(
         if site.kind in _CALLS and name_rules(site.ecosystem).functions_as_values
     }
     unknown = {target.key for several in called.values() for target in several if not target.kind}
-    questions = [SameScopeDefinitions(*key) for key in sorted(unknown)]
-    kinds = dict(zip(sorted(unknown), resolver.resolve_all(questions), strict=True))
-    functions = {key for key, rows in kinds.items() if any(row.kind in CALLABLE for row in rows)}
+    near = resolver.resolve_each({key: [SameScopeDefinitions(*key)] for key in sorted(unknown)})
+    functions = {key for key, (rows,) in near.items() if any(row.kind in CALLABLE for row in rows)}
     asked = {
         index: [Held(*definition.key) for definition in several if definition.key not in functions]
         for index, several in called.items()
     }
-    wanted = list(dict.fromkeys(held for several in asked.values() for held in several))
-    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
-    for index, several in asked.items():
-        held = [answer for question in several for answer in answers[question]]
+    for index, answers in resolver.resolve_each(asked).items():
+        held = [target for answer in answers for target in answer]
         if held:
             targets = [*resolutions[index].targets, *_of_flow(held)]
             resolutions[index] = resolutions[index]._replace(targets=best_candidates(targets))
@@ -222,14 +214,12 @@ def _with_extensions(
     for may_be, question in ((_may_go_through, _by_its_file), (_may_be_extension, _extension)):
         pairs = zip(sites, resolutions, strict=True)
         asked = {
-            index: question(site)
+            index: [question(site)]
             for index, (site, resolution) in enumerate(pairs)
             if may_be(site, resolution)
         }
-        wanted = list(dict.fromkeys(asked.values()))
-        answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
-        for index, access in asked.items():
-            resolutions[index] = _resolution(sites[index], answers[access])
+        for index, (answer,) in resolver.resolve_each(asked).items():
+            resolutions[index] = _resolution(sites[index], answer)
     return resolutions
 
 
@@ -266,7 +256,7 @@ def _may_be_extension(site: ReferenceSite, resolution: Resolution) -> bool:
 
 
 def _extension(site: ReferenceSite) -> ExtensionAccess:
-    return ExtensionAccess(*_name_in_file(site), site.access, site.name)
+    return ExtensionAccess(_name_in_file(site), site.access, site.name)
 
 
 def with_unresolved(
@@ -286,11 +276,10 @@ def with_unresolved(
         index: [Outside(*question, is_indirect=_is_deep(sites[index])) for question in several]
         for index, several in zip(bound, asked, strict=True)
     }
-    wanted = list(dict.fromkeys(outside for several in questions.values() for outside in several))
-    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
+    answers = resolver.resolve_each(questions)
     return [
         Resolution((), is_unresolved=True)
-        if index in questions and not all(answers[outside] for outside in questions[index])
+        if index in answers and not all(answers[index])
         else resolution
         for index, resolution in enumerate(resolutions)
     ]
