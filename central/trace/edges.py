@@ -175,6 +175,8 @@ def without_repeated(steps: Iterable[Step], definitions: Iterable[Definition]) -
 def classes_of(resolver: BatchResolver, definitions: Iterable[Definition]) -> list[Definition]:
     """Return the classes of the constructors among the definitions, in all their files."""
     owners = [key for definition in definitions if (key := class_of(definition))]
+    if not owners:
+        return []
     return [*definitions_at(resolver, sorted(in_all_files(resolver, owners))).values()]
 
 

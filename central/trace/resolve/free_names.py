@@ -268,11 +268,6 @@ def _without_constructors(
     return [target for target in found if target.name.split(".")[-2:-1] != [question.root]]
 
 
-def is_fixture(path: str) -> bool:
-    """Whether an import path is that of a fixture."""
-    return split_fixture(path) is not None
-
-
 def follow_fixture(question: ImportPath) -> RuleSteps:
     """Answer with the nearest fixture of the name, or its members; only functions are fixtures."""
     modules, name, rest = split_fixture(question.path) or ([], "", ())

@@ -13,7 +13,6 @@ from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, l
 from central.trace.resolve.references import (
     ReferenceQuery,
     columns_of,
-    distinct,
     given_sites,
     sites_named,
     sites_rooted,
@@ -286,9 +285,9 @@ def _direct_subclasses(
         containers=sorted({last_name(name.rpartition(".")[0]) for _, name in classes} - {""}),
         kind="inherit",
     )
-    sites = distinct(
-        [*sites_named(resolver, query), *sites_rooted(resolver, aliases.roots, kind=query.kind)]
-    )
+    named = sites_named(resolver, query)
+    rooted = sites_rooted(resolver, aliases.roots, kind=query.kind)
+    sites = list({site.id: site for site in (*named, *rooted)}.values())
     for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
         for definition in resolution.targets:
             if definition.key in subclasses:

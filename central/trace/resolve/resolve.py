@@ -3,7 +3,7 @@
 Only this module decides what a reference means; callers, callees and graphs use it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import Confidence
@@ -24,9 +24,8 @@ from central.trace.resolve.questions import (
     last_name,
 )
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.rules import import_path
 from central.trace.resolve.scip import scip_definitions
-from central.trace.resolve.sql import Imports, SameScopeDefinitions
+from central.trace.resolve.sql import ImportRow, Imports, SameScopeDefinitions
 from central.trace.resolve.value_flow import CALLABLE
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.files import VALUE_KINDS
@@ -302,14 +301,14 @@ def _questions(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[
 
 
 def _questions_of(
-    site: ReferenceSite, imports: dict[Imports, tuple[object, ...]]
+    site: ReferenceSite, imports: Mapping[Imports, Sequence[ImportRow]]
 ) -> list[MemberAccess]:
     if site.binding == Binding.IMPORT and not name_rules(site.ecosystem).tries_enclosing_scopes:
         place = (site.repository, site.package, site.ecosystem)
-        rows = imports[Imports(site.file, site.root)]
+        names = f".{site.chain}" if site.chain else ""
         return [
-            _member_access(site, ImportPath(*place, import_path(row.path, site.chain)))  # type: ignore[attr-defined]
-            for row in rows
+            _member_access(site, ImportPath(*place, f"{row.path}{names}"))
+            for row in imports[Imports(site.file, site.root)]
         ]
     return [] if site.binding == Binding.UNKNOWN else [_member_access(site, _name_in_file(site))]
 

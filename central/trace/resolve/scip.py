@@ -51,6 +51,8 @@ def scip_definitions(
         for index, site in enumerate(sites)
         if site.symbol and HELD not in site.chain.split(".")
     }
+    if not asked:
+        return {}
     return {
         index: [_as_reached(sites[index], definition) for definition in found]
         for index, (answer,) in resolver.resolve_each(asked).items()
