@@ -54,7 +54,7 @@ def test_callers_pass_few_modules(acme: Organization) -> None:
     with recorded_walk() as walk:
         answer = callers(credential=credential, request=request)
     assert answer.callers
-    check("callers", walk, modules=47, stays=116)
+    check("callers", walk, modules=38, stays=103)
 
 
 def test_an_apply_passes_few_modules() -> None:
