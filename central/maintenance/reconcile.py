@@ -6,13 +6,12 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
 from central.corpus.backends import vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
-from central.db import sql_with
+from central.db import execute, sql_with
 from central.errors import NotFoundError
 from central.extensions import added
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
@@ -107,12 +106,8 @@ def _reconcile_repository(
 def _retire_embeddings(repository_id: int, repair: bool) -> int:
     """Delete or count embeddings that were not used for EMBEDDING_RETENTION_DAYS."""
     before = timezone.now() - timedelta(days=settings.EMBEDDING_RETENTION_DAYS)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _DELETE_UNUSED if repair else _FIND_UNUSED,
-            {"repository": repository_id, "before": before},
-        )
-        return int(cursor.rowcount)
+    statement = _DELETE_UNUSED if repair else _FIND_UNUSED
+    return execute(statement, {"repository": repository_id, "before": before})
 
 
 def _retire_uploads(repair: bool) -> int:

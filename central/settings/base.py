@@ -6,7 +6,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime import data_directory
-from central.settings import admin, backfill, defaults, env, services, sso, web
+from central.settings import admin, backfill, env, services, sso, web
 from central.settings.services import vector_store_url
 from indexer import limits
 from indexer.records import runs
@@ -188,11 +188,11 @@ SEARCHES_AT_ONCE = services.searches_at_once(DEFAULT_EMBEDDER)
 # --- The run protocol's limits ------------------------------------------------------------------
 
 BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=runs.BATCH_BYTES)
-BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=defaults.BATCH_FILES)
+BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=services.BATCH_FILES)
 TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=runs.TREE_BYTES)
-WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=defaults.WAITING_BYTES)
+WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=services.WAITING_BYTES)
 REPOSITORIES_MAX = env.number(
-    "AETERNA_REPOSITORIES_MAX", default=defaults.REPOSITORIES_OF_ORGANIZATION
+    "AETERNA_REPOSITORIES_MAX", default=services.REPOSITORIES_OF_ORGANIZATION
 )
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
 RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=10)

@@ -153,8 +153,7 @@ def guard_writer(*, run_id: object, idle_seconds: float) -> None:
     It does so by itself after `idle_seconds` without a statement; in a COPY, `end_stopped_writers`.
     """
     end_if_idle(idle_seconds)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('application_name', %s, true)", [f"{_NAME}{run_id}"])
+    execute("SELECT set_config('application_name', %s, true)", [f"{_NAME}{run_id}"])
 
 
 def end_stopped_writers() -> None:

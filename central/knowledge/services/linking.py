@@ -8,11 +8,10 @@ from time import monotonic
 from typing import Final
 
 import structlog
-from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
 from central.corpus.models import File, Symbol
-from central.db import sql_with
+from central.db import fetch_rows_planned_each_time, sql_with
 from central.knowledge.matching import Matcher, OverLimitError
 from central.knowledge.mentions import NAMES_A_RECORD
 from central.knowledge.models import (
@@ -164,9 +163,7 @@ _WANTED: Final = _sql("""
 
 def _make_edges(repository: Repository, keys: Collection[str], paths: Collection[str]) -> None:
     """A mention means its own repository's record or, without one, every record of the number."""
-    with connection.cursor() as cursor:
-        cursor.execute(_WANTED, [repository.pk, list(keys), list(paths)])
-        rows = cursor.fetchall()
+    rows = fetch_rows_planned_each_time(_WANTED, [repository.pk, list(keys), list(paths)])
     blobs = dict(
         File.objects.filter(
             repository=repository, path__in={path for _, path, *_ in rows}
