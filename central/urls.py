@@ -16,6 +16,7 @@ from central.alerts.views import AlertsView, AlertTestView
 from central.files.views import ContentView, FilesView
 from central.github.views import GitHubOidcView, GitHubWebhookView
 from central.ingest import views as ingest
+from central.knowledge import views as knowledge
 from central.maintenance.loopback import dump_index, reconcile_index
 from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
@@ -71,7 +72,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/search", SearchView.as_view(), name="search"),
     path("api/v1/search/stream", SearchStreamView.as_view(), name="search-stream"),
     path("api/v1/trace/", include("central.trace.urls")),
-    path("api/v1/graph/", include("central.knowledge.urls")),
+    path("api/v1/graph/nodes", knowledge.NodesView.as_view(), name="graph-nodes"),
+    path("api/v1/graph/nodes/<path:node>", knowledge.NodeView.as_view(), name="graph-node"),
+    path("api/v1/graph/links", knowledge.LinksView.as_view(), name="graph-links"),
+    path("api/v1/graph/traverse", knowledge.TraverseView.as_view(), name="graph-traverse"),
+    path("api/v1/graph/violations", knowledge.ViolationsView.as_view(), name="graph-violations"),
+    path("api/v1/graph/unmigrated", knowledge.UnmigratedView.as_view(), name="graph-unmigrated"),
+    path("api/v1/graph/related", knowledge.RelatedView.as_view(), name="graph-related"),
+    path("api/v1/graph/context", knowledge.ContextView.as_view(), name="graph-context"),
+    path("api/v1/graph/snapshot", knowledge.SnapshotView.as_view(), name="graph-snapshot"),
+    path("api/v1/graph/refresh", knowledge.RefreshView.as_view(), name="graph-refresh"),
     path("api/v1/", include("central.codemap.urls")),
     path("api/v1/auth/github-oidc", GitHubOidcView.as_view(), name="auth-github-oidc"),
     path("api/v1/github/webhook", GitHubWebhookView.as_view(), name="github-webhook"),
