@@ -137,17 +137,15 @@ FORMATS: Final = (
     ),
     ManifestFormat(
         Ecosystem.NPM,
-        "npm.package_lock:read_package_lock",
+        "npm.locks:read_package_lock",
         names=("package-lock.json", "npm-shrinkwrap.json"),
         is_lock=True,
     ),
+    ManifestFormat(Ecosystem.NPM, "npm.locks:read_yarn_lock", names=("yarn.lock",), is_lock=True),
     ManifestFormat(
-        Ecosystem.NPM, "npm.yarn_lock:read_yarn_lock", names=("yarn.lock",), is_lock=True
+        Ecosystem.NPM, "npm.locks:read_pnpm_lock", names=("pnpm-lock.yaml",), is_lock=True
     ),
-    ManifestFormat(
-        Ecosystem.NPM, "npm.pnpm_lock:read_pnpm_lock", names=("pnpm-lock.yaml",), is_lock=True
-    ),
-    ManifestFormat(Ecosystem.NPM, "npm.bun_lock:read_bun_lock", names=("bun.lock",), is_lock=True),
+    ManifestFormat(Ecosystem.NPM, "npm.locks:read_bun_lock", names=("bun.lock",), is_lock=True),
     ManifestFormat(Ecosystem.NPM, "npm.deno:read_deno_lock", names=("deno.lock",), is_lock=True),
     ManifestFormat(Ecosystem.GO, "golang.go_mod:read_go_mod", names=("go.mod",)),
     ManifestFormat(Ecosystem.GO, "golang.go_mod:read_go_work", names=("go.work",)),
@@ -176,7 +174,7 @@ FORMATS: Final = (
     ),
     ManifestFormat(
         Ecosystem.MAVEN,
-        "maven.catalogs:read_version_catalog",
+        "maven.settings:read_version_catalog",
         paths=re.compile(r"(?:.*/)?[\w.-]+\.versions\.toml"),
     ),
     ManifestFormat(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from indexer.languages import ONE_ITEM
-from indexer.languages.containers import is_name
+from indexer.languages.base import is_name
 from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import ELEMENT, HELD, INNER, Reference, ReferenceKind
 from indexer.resolution.arguments import CLASS_NAME

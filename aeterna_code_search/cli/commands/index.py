@@ -64,12 +64,12 @@ def index(
     from aeterna_code_search.client.console import print_stdout
     from aeterna_code_search.client.target.target import open_target
     from indexer.client.credentials import Purpose
-    from indexer.output import log
+    from indexer.output.github import log_to_standard_error
     from indexer.pipeline.job import scip_request
     from indexer.pipeline.report import as_json, format_text
     from indexer.records.runs import Requested
 
-    log.to_standard_error()
+    log_to_standard_error()
     context: CommandContext = ctx.obj
     directory = context.directory / path
     checkout_root(directory)

@@ -61,11 +61,11 @@ def init(
     from indexer.client.credentials import Purpose
     from indexer.config.project_file import PROJECT_FILE
     from indexer.errors import ConfigurationError
-    from indexer.output import log
+    from indexer.output.github import log_to_standard_error
     from indexer.pipeline.job import ScipRequest
     from indexer.records.runs import Requested
 
-    log.to_standard_error()
+    log_to_standard_error()
     context: CommandContext = ctx.obj
     directory = context.directory / path
     root = checkout_root(directory)

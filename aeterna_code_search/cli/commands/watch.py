@@ -29,8 +29,8 @@ def watch(
     """
     from aeterna_code_search.cli.watch.journal import UpdateLog
     from aeterna_code_search.cli.watch.session import watch as keep_watching
-    from indexer.output import log
+    from indexer.output.github import log_to_standard_error
 
-    log.to_standard_error()
+    log_to_standard_error()
     context: CommandContext = ctx.obj
     keep_watching(context.environ, context.directory / path, UpdateLog(as_json=json))

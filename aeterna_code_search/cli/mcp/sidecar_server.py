@@ -29,7 +29,7 @@ from aeterna_code_search.agents.event_stream import EventLines
 from aeterna_code_search.agents.sidecar.tools import INSTRUCTIONS, add_sidecar_tools
 from aeterna_code_search.cli.mcp.sidecar_backend import ForwardingBackend, open_connections
 from central.runtime.listening import url_host
-from indexer.output import log
+from indexer.output.github import log_to_standard_error
 
 PATH: Final = "/mcp"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -50,7 +50,7 @@ def serve(
     loopback interface.
     """
     # Before the SDK does: its handler takes seconds to format interrupted calls.
-    log.to_standard_error()
+    log_to_standard_error()
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     AppStatus.enable_automatic_graceful_drain = False  # it cuts streams at the first signal

@@ -9,8 +9,14 @@ from indexer.ecosystems.pypi.requirements import (
     exact_pins,
     read_requirements,
 )
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
-from indexer.records.package_names import python_name
+from indexer.records.manifests import (
+    Dependency,
+    Ecosystem,
+    Manifest,
+    ManifestProblem,
+    Pin,
+    python_name,
+)
 
 _TABLES: Final = frozenset({"pipenv", "requires", "scripts"})  # the others of a Pipfile are groups
 _ITEM = re.compile(r"(?P<indent> *)-\s+(?P<value>[^\s#][^#]*)?(?:#.*)?")

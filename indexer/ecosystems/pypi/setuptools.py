@@ -10,8 +10,13 @@ from indexer.ecosystems.parsing import Table, TooLargeError, string, strings, ta
 from indexer.ecosystems.pypi.layouts import REGULAR, PackageLayout, setuptools_layout
 from indexer.ecosystems.pypi.requirements import exact_pins, requirements
 from indexer.ecosystems.pypi.search_paths import configured_paths, read_configuration
-from indexer.records.manifests import SCRIPT_CHARACTERS, Ecosystem, Manifest, ManifestProblem
-from indexer.records.package_names import python_name
+from indexer.records.manifests import (
+    SCRIPT_CHARACTERS,
+    Ecosystem,
+    Manifest,
+    ManifestProblem,
+    python_name,
+)
 
 _SECTIONS: Final = ("metadata", "options", "options.packages.find", "options.extras_require")
 
