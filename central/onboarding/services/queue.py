@@ -47,16 +47,12 @@ class CloneClaim(Claim[BackfillRepository]):
     has_due_at = True
     has_claimed_at = True
     pause_factor = 4
+    lease = "BACKFILL.lease_seconds"
     attempts = BACKFILL_ATTEMPTS
 
     def __init__(self, row: BackfillRepository) -> None:
         super().__init__(row)
         self._started_at = time.monotonic()
-
-    @classmethod
-    def lease_seconds(cls) -> float:
-        """Return AETERNA_BACKFILL_LEASE_SECONDS."""
-        return settings.BACKFILL.lease_seconds
 
     @classmethod
     @transaction.atomic
