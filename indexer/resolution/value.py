@@ -3,7 +3,8 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from indexer.records.references import EACH, ELEMENT, Access, Binding
+from indexer.records.files import NAME_CHARACTERS
+from indexer.records.references import EACH, ELEMENT, Access, Binding, Reference, ReferenceKind
 
 if TYPE_CHECKING:
     from indexer.resolution.scopes import Scope
@@ -73,6 +74,11 @@ class Value(NamedTuple):
     written: WrittenType | Items | None = None
     is_self: bool = False
 
+    @property
+    def path(self) -> str:
+        """The dotted names of the object."""
+        return ".".join((self.root, *self.chain))
+
 
 UNKNOWN: Final = Value(Binding.UNKNOWN)
 MAX_CHAIN: Final = 8  # names between a root and its member
@@ -99,3 +105,17 @@ def as_instance(value: Value) -> Value:
             value.binding, value.root, value.chain, INSTANCE, value.member, None, value.is_self
         )
     return UNKNOWN
+
+
+def type_reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:
+    """Return the TYPE reference that tells the type of `owner`, a definition or a part of it."""
+    return Reference(
+        ReferenceKind.TYPE,
+        "",
+        value.binding,
+        value.root[:NAME_CHARACTERS],
+        ".".join(value.chain)[:NAME_CHARACTERS],
+        value.access,
+        owner[:NAME_CHARACTERS],
+        *position,
+    )

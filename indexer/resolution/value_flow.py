@@ -44,6 +44,7 @@ from indexer.resolution.value import (
     UNKNOWN,
     VALUE,
     Value,
+    type_reference,
 )
 from indexer.resolution.value_steps import (
     held_function,
@@ -595,16 +596,9 @@ class FlowReader:
 
     def _reference(self, owner: str, value: Value, offset: int) -> Reference:
         steps = value.chain if value.chain[-1] != HELD else value.chain[:-1]
-        return Reference(
-            ReferenceKind.TYPE,
-            "",
-            value.binding,
-            value.root[:NAME_CHARACTERS],
-            ".".join(steps)[:NAME_CHARACTERS],
-            PATH,
-            f"{owner[: NAME_CHARACTERS - 2]}.{HELD}",
-            *self._text.position(offset),
-        )
+        held = f"{owner[: NAME_CHARACTERS - 2]}.{HELD}"
+        position = self._text.position(offset)
+        return type_reference(held, Value(value.binding, value.root, steps), position)
 
 
 def _is_held(reference: Reference) -> bool:
