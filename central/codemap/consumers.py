@@ -28,8 +28,7 @@ from central.repositories.visibility import RepositorySnapshot
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.callers import CUT_CALLERS, find_callers
-from central.trace.constructors import without_repeated
-from central.trace.edges import Edge, Step
+from central.trace.edges import Edge, Step, without_repeated
 from central.trace.impact import changed_definitions
 from central.trace.imports import edges_from_imports
 from central.trace.request_scope import TraceScope, traced

@@ -10,8 +10,6 @@ from typing import Final
 
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import (
-    Confidence,
-    Facets,
     Result,
     SearchAnswer,
     SearchRequest,
@@ -22,20 +20,18 @@ from central.db import one_moment
 from central.errors import InvalidError
 from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
-from central.owners.answers import owner_counts
 from central.query.evaluate import RepositoryValues
 from central.query.syntax import Query
-from central.search.empty_answers import exact_hint
+from central.search.answers import search_answer, search_facets, search_receipt
 from central.search.exact.hits import ExactSearch, FileHit, Unread
 from central.search.exact.matching import EXACT_MATCHES_OF_FILE
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.exact.verification import check_structural
-from central.search.facets import facets_of
 from central.search.filters import RowFilter, row_filter
+from central.search.hints import exact_hint
 from central.search.line_results import exact_result
 from central.search.reading import ReadRequest, read_request
-from central.search.receipts import missing_projects, search_receipt
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 
@@ -67,7 +63,7 @@ def find_lines(
         page = exact_page(
             search, position=position, limit=request.limit, repositories=scope.fingerprint
         )
-        answer = _answer(read, scope, page, _missing(scope, plan, search.unread), started)
+        answer = _answer(read, scope, page, _reasons(scope, plan, search.unread), started)
         hint = None
         if not page.hits:
             finds = partial(_finds, scope, read)
@@ -86,42 +82,37 @@ def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> 
         page = exact_page(search, position=None, limit=read.request.limit)
         if not page.hits:
             return None
-        return _answer(read, scope, page, _missing(scope, plan, search.unread), started)
+        return _answer(read, scope, page, _reasons(scope, plan, search.unread), started)
 
 
 def _answer(
     read: ReadRequest,
     scope: SearchScope,
     page: ExactPage,
-    missing: list[MissingProject],
+    lacks: Mapping[int, str],
     started: float,
 ) -> SearchAnswer:
     request = read.request
     scope.owners.read_ahead(
         scope.searched[key] for key in {hit.file.repository for hit in page.hits}
     )
-    results = [_result(hit, request, read, scope, request.lines)[0] for hit in page.hits]
-    seconds = time.perf_counter() - started
-    SEARCH_SECONDS.labels(str(request.mode)).observe(seconds)
-    return SearchAnswer(
-        query=" | ".join(request.queries),
-        queries=list(request.queries),
-        count=len(results),
-        results=results,
-        next_cursor=None,
-        receipt=search_receipt(scope.selected, missing, took_ms=round(seconds * 1000, 1)),
-        confidence=Confidence.STRONG if results else None,
+    results = [_result(hit, read, scope, request.lines)[0] for hit in page.hits]
+    facets = None
+    if request.facets and not request.cursor:
+        files = ((file.repository, file.path, file.language) for file in page.counted)
+        facets = search_facets(scope, files, at_least=page.at_least)
+    answer = search_answer(
+        scope,
+        request,
+        results,
+        lacks=lacks,
         match=1.0 if results else None,
+        started=started,
         total=Total(page.matches, page.files, page.at_least),
-        facets=_facets(scope, page) if request.facets and not request.cursor else None,
+        facets=facets,
     )
-
-
-def _facets(scope: SearchScope, page: ExactPage) -> Facets:
-    searched = scope.searched
-    files = ((searched[file.repository].name, file.path, file.language) for file in page.counted)
-    places = ((searched[file.repository], file.path) for file in page.counted)
-    return facets_of(files, owner_counts(scope.owners, places), at_least=page.at_least)
+    SEARCH_SECONDS.labels(str(request.mode)).observe(answer.receipt.took_ms / 1000)
+    return answer
 
 
 def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:
@@ -155,11 +146,11 @@ def every_match(
             "The stream is of exact searches: put the text in quotes, write a /regular "
             "expression/, or set mode to literal, regex or structural."
         )
-    return _streamed(credential, request, read, _checked_plan(read))
+    return _streamed(credential, read, _checked_plan(read))
 
 
 def _streamed(
-    credential: Credential, request: SearchRequest, read: ReadRequest, plan: ExactPlan
+    credential: Credential, read: ReadRequest, plan: ExactPlan
 ) -> Iterator[Result | StreamEnd | None]:
     """Yield the results. All up to the first one is read as of one moment, if it comes soon.
 
@@ -184,14 +175,13 @@ def _streamed(
             yield None
             continue
         is_empty = False
-        result, has_more = _result(hit, request, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
+        result, has_more = _result(hit, read, scope, EXACT_STREAM_MATCHES_OF_FILE)
         if hit.is_cut or (has_more and not read.lists_files):
             search.unread.add([hit.file.repository], "too_many_matches")
         yield result
-    missing = _missing(scope, plan, search.unread)
-    hint = _hint(credential, read, missing) if is_empty else None
-    took_ms = round((time.perf_counter() - started) * 1000, 1)
-    yield StreamEnd(search_receipt(scope.selected, missing, took_ms=took_ms), hint)
+    receipt = search_receipt(scope, _reasons(scope, plan, search.unread), started=started)
+    hint = _hint(credential, read, receipt.missing) if is_empty else None
+    yield StreamEnd(receipt, hint)
 
 
 def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
@@ -312,20 +302,12 @@ def _exact_search(
     )
 
 
-def _missing(scope: SearchScope, plan: ExactPlan, unread: Unread) -> list[MissingProject]:
-    return missing_projects(scope.selected, scope.unknown, _reasons(scope, plan, unread))
-
-
 def _result(
-    hit: FileHit,
-    request: SearchRequest,
-    read: ReadRequest,
-    scope: SearchScope,
-    most_lines: int,
+    hit: FileHit, read: ReadRequest, scope: SearchScope, most_lines: int
 ) -> tuple[Result, bool]:
     """Return the result, and whether the file has more lines that match."""
     repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
-    result, has_more = exact_result(hit, request=request, repository=repository, lines=lines)
+    result, has_more = exact_result(hit, request=read.request, repository=repository, lines=lines)
     owners = scope.owners.listed(repository, hit.file.path)
     return replace(result, owners=owners), has_more

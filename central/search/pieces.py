@@ -7,8 +7,7 @@ first line of the definition; overloads have different first lines.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from central.search.ranking.scoring import ScoredHit
-from central.search.rows import LiveChunk
+from central.search.candidates import Candidate
 from indexer.records.files import ChunkType
 
 _CUT_TYPES = frozenset({ChunkType.FUNCTION, ChunkType.METHOD, ChunkType.CLASS})
@@ -33,96 +32,98 @@ class Joiner:
     ) -> None:
         self._first_lines = first_lines
         self._by_file = by_file
-        self._hits: dict[HitKey, ScoredHit] = {}
+        self._hits: dict[HitKey, Candidate] = {}
         self._named: set[HitKey] = set()
 
     def __len__(self) -> int:
         return len(self._hits)
 
     @property
-    def hits(self) -> list[ScoredHit]:
+    def hits(self) -> list[Candidate]:
         """All hits so far, best first."""
         return list(self._hits.values())
 
-    def add(self, ranked: Sequence[ScoredHit]) -> None:
+    def add(self, ranked: Sequence[Candidate]) -> None:
         """Add the hits of the next batch, best first."""
-        names = Counter(_name(hit.row) for hit in ranked)
+        names = Counter(_name(hit) for hit in ranked)
         cut = [
-            hit.row.id
+            hit.id
             for hit in ranked
-            if hit.row.name
-            and hit.row.type in _CUT_TYPES
-            and (names[_name(hit.row)] > 1 or _name(hit.row) in self._named)
+            if hit.name
+            and hit.type in _CUT_TYPES
+            and (names[_name(hit)] > 1 or _name(hit) in self._named)
         ]
         lines = self._first_lines(cut)
         self._named.update(names)
-        groups: dict[HitKey, list[ScoredHit]] = {}
+        groups: dict[HitKey, list[Candidate]] = {}
         for hit in ranked:
-            groups.setdefault(_place(hit.row, lines.get(hit.row.id, 0)), []).append(hit)
-        joined: dict[HitKey, ScoredHit] = {}
+            groups.setdefault(_place(hit, lines.get(hit.id, 0)), []).append(hit)
+        joined: dict[HitKey, Candidate] = {}
         for place, pieces in groups.items():
             for run in _runs(pieces):
-                own = (*place, run[0].row.start_line) if len(run) < len(pieces) else place
+                own = (*place, run[0].start_line) if len(run) < len(pieces) else place
                 joined[own] = _join(run, lines)
-        ranks = {hit.row.id: rank for rank, hit in enumerate(ranked)}
-        found = sorted(joined.items(), key=lambda item: ranks[item[1].row.id])
+        ranks = {hit.id: rank for rank, hit in enumerate(ranked)}
+        found = sorted(joined.items(), key=lambda item: ranks[item[1].id])
         for own, hit in _files(hit for _, hit in found) if self._by_file else found:
             self._hits.setdefault(own, hit)
 
 
-def ungrouped(hits: Iterable[ScoredHit]) -> list[ScoredHit]:
+def ungrouped(hits: Iterable[Candidate]) -> list[Candidate]:
     """Return the hits of files as hits of their own, best first."""
-    every = [scored_hit for hit in hits for scored_hit in (hit._replace(further=()), *hit.further)]
+    every = [
+        hit
+        for best in hits
+        for hit in (best._replace(further=()) if best.further else best, *best.further)
+    ]
     return sorted(every, key=lambda hit: -hit.score)
 
 
-def _files(hits: Iterable[ScoredHit]) -> list[tuple[HitKey, ScoredHit]]:
+def _files(hits: Iterable[Candidate]) -> list[tuple[HitKey, Candidate]]:
     """Return the best hit of each file, which holds the file's other hits."""
-    files: dict[HitKey, list[ScoredHit]] = {}
+    files: dict[HitKey, list[Candidate]] = {}
     for hit in hits:
-        files.setdefault((hit.row.repository, hit.row.path), []).append(hit)
+        files.setdefault(hit.file, []).append(hit)
     return [(file, best._replace(further=tuple(rest))) for file, (best, *rest) in files.items()]
 
 
-def _name(row: LiveChunk) -> HitKey:
-    return row.repository, row.path, row.type, row.container, row.name
+def _name(hit: Candidate) -> HitKey:
+    return hit.repository, hit.path, hit.type, hit.container, hit.name
 
 
-def _place(row: LiveChunk, first_line: int) -> HitKey:
+def _place(hit: Candidate, first_line: int) -> HitKey:
     if first_line:
-        return (*_name(row), first_line)
-    return row.repository, row.path, row.start_line, row.end_line
+        return (*_name(hit), first_line)
+    return hit.repository, hit.path, hit.start_line, hit.end_line
 
 
-def _runs(pieces: list[ScoredHit]) -> list[list[ScoredHit]]:
+def _runs(pieces: list[Candidate]) -> list[list[Candidate]]:
     """Return the pieces of a function together, those of a class as far as they are adjacent."""
-    if pieces[0].row.type != ChunkType.CLASS or len(pieces) == 1:
+    if pieces[0].type != ChunkType.CLASS or len(pieces) == 1:
         return [pieces]
-    runs: list[list[ScoredHit]] = []
-    for hit in sorted(pieces, key=lambda hit: hit.row.start_line):
-        if runs and hit.row.start_line - runs[-1][-1].row.end_line <= _BLANK_LINES + 1:
+    runs: list[list[Candidate]] = []
+    for hit in sorted(pieces, key=lambda hit: hit.start_line):
+        if runs and hit.start_line - runs[-1][-1].end_line <= _BLANK_LINES + 1:
             runs[-1].append(hit)
         else:
             runs.append([hit])
-    ranks = {hit.row.id: rank for rank, hit in enumerate(pieces)}
+    ranks = {hit.id: rank for rank, hit in enumerate(pieces)}
     for run in runs:
-        run.sort(key=lambda hit: ranks[hit.row.id])
-    return sorted(runs, key=lambda run: ranks[run[0].row.id])
+        run.sort(key=lambda hit: ranks[hit.id])
+    return sorted(runs, key=lambda run: ranks[run[0].id])
 
 
-def _join(pieces: Sequence[ScoredHit], first_lines: Mapping[int, int]) -> ScoredHit:
+def _join(pieces: Sequence[Candidate], first_lines: Mapping[int, int]) -> Candidate:
     """Return the best of the pieces, with the lines of all and what found any of them."""
     best = pieces[0]
     if len(pieces) == 1:
         return best
-    rows = sorted((hit.row for hit in pieces), key=lambda row: (row.start_line, row.end_line))
-    cosines = [hit.cosine for hit in pieces if hit.cosine is not None]
-    start = best.row.start_line
-    if rows[0].start_line <= first_lines.get(rows[0].id, 0):
-        start = rows[0].start_line
+    in_place = sorted(pieces, key=lambda hit: (hit.start_line, hit.end_line))
+    first = in_place[0]
+    begins = first.start_line <= first_lines.get(first.id, 0)
     return best._replace(
-        cosine=max(cosines, default=None),
+        cosine=max((hit.cosine for hit in pieces if hit.cosine is not None), default=None),
         queries=tuple(sorted({query for hit in pieces for query in hit.queries})),
-        pieces=tuple(rows),
-        start_line=start,
+        pieces=tuple(in_place),
+        first_line=first.start_line if begins else 0,
     )

@@ -84,17 +84,16 @@ def _name_matcher(value: str, match: Match) -> Callable[[str], bool]:
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """The visible repositories, and those that the request selects; `owners` reads theirs."""
+    """The visible repositories, and those that the request selects; `owners` reads theirs.
+
+    `searched` are the selected ones that have an index, by id.
+    """
 
     visible: list[RepositorySnapshot]
     selected: list[RepositorySnapshot]
+    searched: dict[int, RepositorySnapshot]
     unknown: list[str]
     owners: OwnersReader
-
-    @property
-    def searched(self) -> dict[int, RepositorySnapshot]:
-        """Those that have an index, by id."""
-        return {item.id: item for item in self.selected if item.generation > 0}
 
     def values(
         self, asked: Collection[FilterName], repositories: Iterable[RepositorySnapshot] = ()
@@ -138,18 +137,19 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     def may_have(name: str) -> bool:
         return predicate is None or _may_match(predicate, name)
 
+    selected = [
+        item
+        for item in visible
+        if item.name not in excluded
+        and (not included or item.name in included)
+        and (
+            item.generation or ((item.name in included or item.is_expected) and may_have(item.name))
+        )
+    ]
     return SearchScope(
         visible=visible,
-        selected=[
-            item
-            for item in visible
-            if item.name not in excluded
-            and (not included or item.name in included)
-            and (
-                item.generation
-                or ((item.name in included or item.is_expected) and may_have(item.name))
-            )
-        ],
+        selected=selected,
+        searched={item.id: item for item in selected if item.generation > 0},
         unknown=sorted(included.difference(item.name for item in visible)),
         owners=owners_reader(credential),
     )

@@ -9,7 +9,7 @@ from aeterna_code_search.contract.trace import Call, CallingProject, Calls, Conf
 from central.http.cursors import decode_cursor, encode_cursor
 from central.repositories.visibility import RepositorySnapshot, listed_missing
 from central.tenancy.credentials import Credential
-from central.trace.callees import callee_edges
+from central.trace.callees import find_callees
 from central.trace.edges import Edge
 from central.trace.receipts import missing_projects
 from central.trace.request_scope import TraceScope, traced
@@ -181,7 +181,10 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
 
 def _calls(scope: TraceScope, portion: Portion) -> list[Call]:
     """Return the calls of the portion's references; truncate the portion if there are too many."""
-    edges = callee_edges(scope.resolver, portion.sites, min_confidence=Confidence.MEDIUM)
+    medium = Confidence.MEDIUM
+    edges = find_callees(
+        scope.resolver, portion.sites, min_confidence=medium, is_tallied=False
+    ).edges
     definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
     by_reference = _by_reference(edges, definitions)
     found: list[Call] = []

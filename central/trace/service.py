@@ -15,31 +15,34 @@ from aeterna_code_search.contract.trace import (
     Link,
     MeantDefinition,
     NameInFile,
-    PartlyParsed,
     References,
     ReferencesRequest,
     TraceReceipt,
     TraceRequest,
-    UnreadManifest,
 )
 from central.http.cursors import decode_cursor, encode_cursor
 from central.owners.answers import owner_counts
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files, unread_manifests
+from central.trace import unread_manifests
 from central.trace.callees import enclosing_definition, find_callees
-from central.trace.constructors import without_repeated
-from central.trace.edges import Step, is_of_kind
+from central.trace.callers import transitive_callers
+from central.trace.edges import Step, is_of_kind, without_repeated
 from central.trace.imports import edges_to_imported
 from central.trace.links import links, shown_definition
 from central.trace.position import meaning_at
-from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, trace_receipt
+from central.trace.receipts import (
+    LAST_PAGE,
+    callers_receipt,
+    cut_definitions,
+    hint_for,
+    inside,
+    trace_receipt,
+)
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
-from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.tally import Tally
-from central.trace.transitive_callers import transitive_callers
+from central.trace.resolve.references import sites_within
 
 _SortKey: TypeAlias = tuple[str, str, int, int]
 _Request: TypeAlias = TraceRequest | ReferencesRequest
@@ -91,15 +94,12 @@ _SALT: Final = "central.trace.place"
 
 
 class TraceResult(NamedTuple):
-    """The complete result, before a page is taken from it."""
+    """The complete result in order, before a page is taken from it."""
 
     chosen: list[Definition]
     steps: list[Step]
     definitions: dict[Key, Definition]
-    tally: Tally
-    cut: list[str]
-    partly_parsed: PartlyParsed
-    unread_manifests: list[UnreadManifest]
+    receipt: TraceReceipt
 
 
 def callers(*, credential: Credential, request: TraceRequest) -> Callers:
@@ -192,7 +192,7 @@ def uses_by_project(
         meaning = meaning_at(scope, position)
         chosen, _ = meaning.at_least(asked.min_confidence)
         found = _callers_of(scope, chosen, asked)
-        steps = in_order(scope, found.steps)
+        steps = found.steps
         own = scope.named(position.project).id
         counts = Counter(step.edge.site.repository for step in steps)
         order = sorted(
@@ -211,16 +211,11 @@ def uses_by_project(
             )
             for repository in order[:projects]
         ]
-        receipt = trace_receipt(
-            scope,
-            tally=found.tally,
-            cut=found.cut,
-            partly_parsed=found.partly_parsed,
-            unread_manifests=found.unread_manifests,
-        )
         scope.span.set_attributes(resultCount=len(steps))
     hint = meaning.reason or None
-    return NameUses(meaning.name, meaning.shown, shown, len(counts), len(steps), receipt, hint)
+    return NameUses(
+        meaning.name, meaning.shown, shown, len(counts), len(steps), found.receipt, hint
+    )
 
 
 def _first_links(
@@ -263,18 +258,9 @@ def _page(
     asked = [scope.organization, what, fields]
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
     result = find()
-    steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
+    steps = _wanted(scope, result.steps, request.caller_projects)
     page, following = page_from(scope, steps, position, request.limit)
     cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
-    receipt = trace_receipt(
-        scope,
-        tally=result.tally,
-        cut=result.cut,
-        partly_parsed=result.partly_parsed,
-        unread_manifests=result.unread_manifests,
-        unknown=scope.unknown(request.caller_projects),
-        only=request.caller_projects if what != "callees" else (),
-    )
     return _Page(
         [
             shown_definition(definition, scope.repositories[definition.repository])
@@ -283,8 +269,8 @@ def _page(
         links(scope, page, result.definitions),
         len(page),
         cursor,
-        receipt,
-        None if page else _hint(scope, request, what, receipt),
+        result.receipt,
+        None if page else _hint(scope, request, what, result.receipt),
         owners_of_steps(scope, steps) if what == "callers" else [],
     )
 
@@ -311,35 +297,36 @@ def _hint(scope: TraceScope, request: _Request, what: str, receipt: TraceReceipt
 
 def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
     chosen, has_more = selected_definitions(scope, request.selector)
-    result = _callers_of(scope, chosen, request, depth=request.depth)
-    return result._replace(cut=[*cut_definitions(has_more), *result.cut])
+    cut = cut_definitions(has_more)
+    return _callers_of(scope, chosen, request, depth=request.depth, cut=cut)
 
 
 def _callers_of(
-    scope: TraceScope, chosen: list[Definition], request: _Request, *, depth: int = 1
+    scope: TraceScope,
+    chosen: list[Definition],
+    request: _Request,
+    *,
+    depth: int = 1,
+    cut: Sequence[str] = (),
 ) -> TraceResult:
-    traversal = transitive_callers(
+    found = transitive_callers(
         scope.resolver,
         chosen,
         depth=depth,
         min_confidence=request.min_confidence,
         kinds=request.kind,
     )
-    return TraceResult(
-        chosen,
-        without_repeated(traversal.steps, chosen),
-        traversal.definitions,
-        traversal.first.tally,
-        [*sorted(traversal.cut), *limits_met(scope.resolver)],
-        unparsed_files.with_names(scope, list(traversal.definitions.values())),
-        unread_manifests.of_callers(scope, chosen, traversal.first.untargeted),
-    )
+    steps = in_order(scope, without_repeated(found.steps, chosen))
+    projects = request.caller_projects
+    receipt = callers_receipt(scope, chosen, found, cut=cut, caller_projects=projects)
+    return TraceResult(chosen, steps, found.definitions, receipt)
 
 
 def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     chosen, has_more = selected_definitions(scope, request.selector)
     keys = [definition.key for definition in chosen]
-    found = find_callees(scope.resolver, keys, min_confidence=request.min_confidence)
+    sites = sites_within(scope.resolver, keys)
+    found = find_callees(scope.resolver, sites, min_confidence=request.min_confidence)
     edges = found.edges
     if IMPORT in request.kind:
         edges += edges_to_imported(scope.resolver, keys, min_confidence=request.min_confidence)
@@ -350,10 +337,15 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
         for edge in edges
         if edge.target in definitions and is_of_kind(edge, request.kind)
     ]
-    cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
-    partly_parsed = unparsed_files.inside(scope, chosen)
-    unread = unread_manifests.of_callees(scope, found.untargeted)
-    return TraceResult(chosen, steps, definitions, found.tally, cut, partly_parsed, unread)
+    receipt = trace_receipt(
+        scope,
+        tally=found.tally,
+        cut=cut_definitions(has_more),
+        partly_parsed=inside(scope, chosen),
+        unread=unread_manifests.of_callees(scope, found.untargeted),
+        unknown=scope.unknown(request.caller_projects),
+    )
+    return TraceResult(chosen, in_order(scope, steps), definitions, receipt)
 
 
 def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

@@ -92,7 +92,7 @@ class Containers(dict[str, tuple[tuple[PartPath, int], ...]]):
             )
             self.update(dict.fromkeys(heads.split(), shape))
 
-    __hash__ = object.__hash__  # type: ignore[assignment] # by identity, unlike another dict
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return self is other

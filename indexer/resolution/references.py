@@ -31,9 +31,9 @@ from indexer.resolution.value import (
     NameRole,
     Value,
     as_instance,
+    flow_name,
 )
 from indexer.resolution.value_flow import FlowReader
-from indexer.resolution.value_steps import flow_name
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import (
     MAX_EXPRESSION_CHARACTERS,

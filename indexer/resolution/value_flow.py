@@ -44,14 +44,12 @@ from indexer.resolution.value import (
     UNKNOWN,
     VALUE,
     Value,
-    type_reference,
-)
-from indexer.resolution.value_steps import (
     held_function,
     index_step,
     owner_part,
     parameter_step,
     read_steps,
+    type_reference,
     with_step,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS

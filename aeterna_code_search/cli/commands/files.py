@@ -12,7 +12,7 @@ from aeterna_code_search.cli.context import CommandContext
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from aeterna_code_search.client.api import HttpSearchApi
+    from aeterna_code_search.client.api import ServiceApi
 
 commands = typer.Typer()
 
@@ -92,7 +92,7 @@ def cat(
 
 
 def _content(
-    api: "HttpSearchApi", project: str, path: str, first: int, last: int | None
+    api: "ServiceApi", project: str, path: str, first: int, last: int | None
 ) -> dict[str, Any] | None:
     """Return the lines of as many answers as they need; None if the path is a directory."""
     from indexer.errors import CentralRefusedError
@@ -114,7 +114,7 @@ def _content(
     return answer if answer["content"] is None else {**answer, "content": "".join(parts)}
 
 
-def _is_directory(api: "HttpSearchApi", project: str, path: str) -> bool:
+def _is_directory(api: "ServiceApi", project: str, path: str) -> bool:
     from indexer.errors import CentralRefusedError
 
     try:
@@ -208,7 +208,7 @@ def ls(
     return Exit.NOTHING_FOUND if answer["receipt"]["projects"] else Exit.NOT_INDEXED
 
 
-def _all_pages(api: "HttpSearchApi", parameters: dict[str, Any]) -> dict[str, Any]:
+def _all_pages(api: "ServiceApi", parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the first answer with the entries of all pages."""
     first = page = api.list_files(parameters)
     entries = list(first["entries"])

@@ -15,7 +15,7 @@ from aeterna_code_search.contract.trace import ReferencesRequest
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from aeterna_code_search.client.api import HttpSearchApi
+    from aeterna_code_search.client.api import ServiceApi
 
 _POSITION: Final = re.compile(r"(.+?):0*([1-9]\d{0,6}):0*([1-9]\d{0,6}):?")
 
@@ -82,7 +82,7 @@ def _path_in(root: Path, directory: Path, path: str) -> str:
 
 
 def _answer(
-    api: "HttpSearchApi", what: str, parameters: Mapping[str, Any], *, is_own: bool
+    api: "ServiceApi", what: str, parameters: Mapping[str, Any], *, is_own: bool
 ) -> dict[str, Any]:
     from aeterna_code_search.client import receipt
     from aeterna_code_search.client.console import print_stderr
@@ -96,7 +96,7 @@ def _answer(
         raise
 
 
-def _is_edited(api: "HttpSearchApi", path: Path, name: Mapping[str, Any]) -> bool:
+def _is_edited(api: "ServiceApi", path: Path, name: Mapping[str, Any]) -> bool:
     """Whether the line of a name is another one in the checkout than in the index."""
     line = name["line"]
     asked = {"project": name["project"], "path": name["file"], "start_line": line, "end_line": line}

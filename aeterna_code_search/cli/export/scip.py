@@ -12,7 +12,7 @@ from aeterna_code_search.client.part_file import locked_part, sync
 from indexer.errors import CentralError, ConfigurationError, ScipInvalidError
 
 if TYPE_CHECKING:
-    from aeterna_code_search.client.api import HttpSearchApi
+    from aeterna_code_search.client.api import ServiceApi
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Exported:
 
 
 def export_scip(
-    api: "HttpSearchApi",
+    api: "ServiceApi",
     target: Path,
     *,
     project: str,

@@ -18,7 +18,7 @@ from aeterna_code_search.cli.overlay.search import (
     without_changed,
 )
 from aeterna_code_search.cli.overlay.worktree import WorkTree
-from aeterna_code_search.client.api import HttpSearchApi, SearchApi
+from aeterna_code_search.client.api import SearchApi, ServiceApi
 from aeterna_code_search.client.target.target import IndexTarget
 from indexer.errors import CentralRefusedError, GitError, IndexerError
 
@@ -32,7 +32,7 @@ _NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
 _NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
 
 
-def with_overlay(api: HttpSearchApi, target: IndexTarget) -> SearchApi:
+def with_overlay(api: ServiceApi, target: IndexTarget) -> SearchApi:
     """Return the API of `target`: `api`, or in a checkout an overlay over it.
 
     Each request checks whether a watcher runs; that costs reading a file.
@@ -43,7 +43,7 @@ def with_overlay(api: HttpSearchApi, target: IndexTarget) -> SearchApi:
 
 
 class OverlaySearchApi:
-    def __init__(self, api: HttpSearchApi, worktree: WorkTree) -> None:
+    def __init__(self, api: ServiceApi, worktree: WorkTree) -> None:
         self._api = api
         self._worktree = worktree
         self._project = worktree.project
@@ -172,13 +172,13 @@ class OverlaySearchApi:
             return exc
 
     def _both(
-        self, central: Callable[[], _Answer], local: Callable[[HttpSearchApi], Row]
+        self, central: Callable[[], _Answer], local: Callable[[ServiceApi], Row]
     ) -> tuple[_Answer, _Local]:
         with ThreadPoolExecutor(1) as pool:
             other = pool.submit(self._local, local)
             return central(), other.result()
 
-    def _local(self, request: Callable[[HttpSearchApi], Row]) -> _Local:
+    def _local(self, request: Callable[[ServiceApi], Row]) -> _Local:
         try:
             return request(self._worktree.api())
         except CentralRefusedError as exc:
@@ -222,7 +222,7 @@ class OverlaySearchApi:
         return rows.get(self._project) or None
 
 
-def _fetch_all_pages(api: HttpSearchApi, body: Row) -> Row:
+def _fetch_all_pages(api: ServiceApi, body: Row) -> Row:
     """Fetch the hits of all pages: hits in changed files may be on any page."""
     answer = api.search(body)
     results = list(answer["results"])

@@ -6,7 +6,7 @@ from typing import Any, Final
 from aeterna_code_search.cli.overlay.graph import local_only_graph, merge_graph
 from aeterna_code_search.cli.overlay.links import local_only_links, merge_links
 from aeterna_code_search.cli.overlay.overlay import Overlay, Row
-from aeterna_code_search.client.api import HttpSearchApi
+from aeterna_code_search.client.api import ServiceApi
 
 _MAX_LINKS: Final = 200  # of one page
 _MAX_PAGES: Final = 10
@@ -24,7 +24,7 @@ def local_parameters(what: str, parameters: Mapping[str, Any], project: str) -> 
     return {**request, "limit": _MAX_LINKS}
 
 
-def fetch_all_pages(api: HttpSearchApi, what: str, parameters: Mapping[str, Any]) -> Row:
+def fetch_all_pages(api: ServiceApi, what: str, parameters: Mapping[str, Any]) -> Row:
     """Fetch all pages of a list of links as one answer."""
     answer = api.trace(what, parameters)
     for _ in range(_MAX_PAGES):

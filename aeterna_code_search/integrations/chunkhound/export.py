@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from aeterna_code_search.client.api import HttpSearchApi
 from aeterna_code_search.client.part_file import (
     locked_part,
     mapped_errors,
@@ -188,8 +187,8 @@ def _require_installed() -> None:
 
 def _indexed(target: IndexTarget, project: str) -> _Indexed:
     try:
-        with closing(target.transport()) as transport:
-            answer = HttpSearchApi(transport, target.organization).status(project)
+        with closing(target.api()) as api:
+            answer = api.status(project)
     except CentralRefusedError as error:
         if error.code != "repository_not_found":
             raise

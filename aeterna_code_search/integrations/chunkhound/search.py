@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
+from aeterna_code_search.client.target.kept_service import KeptService
 from aeterna_code_search.integrations.chunkhound.database_index import DatabaseIndex
 from aeterna_code_search.integrations.chunkhound.embedding import embed_queries
 from aeterna_code_search.integrations.chunkhound.errors import NotIndexedError
@@ -22,7 +23,6 @@ from aeterna_code_search.integrations.chunkhound.records import (
 )
 from aeterna_code_search.integrations.chunkhound.service_index import OwnIndex, has_index
 from aeterna_code_search.integrations.chunkhound.targets import exists
-from aeterna_code_search.integrations.service_index import ServiceIndex
 
 _log = logging.getLogger("integrations.chunkhound")
 
@@ -82,12 +82,12 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
 
 
 @lru_cache(maxsize=1)
-def _service(environ: frozenset[tuple[str, str]], directory: Path) -> ServiceIndex:
+def _service(environ: frozenset[tuple[str, str]], directory: Path) -> KeptService:
     """Return a service index; the last one stays open, because a local service starts slowly.
 
     A replaced one closes by itself, and the last one at exit.
     """
-    return ServiceIndex(dict(environ), directory)
+    return KeptService(dict(environ), directory)
 
 
 def _answer(index: Index, request: SearchRequest, results: Sequence[SearchResult]) -> SearchAnswer:

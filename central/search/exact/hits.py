@@ -217,9 +217,7 @@ class ExactSearch:
         facts: dict[Term, bool] = {
             term: file.id in places for term, places in defined.of_filters.items()
         }
-        if not self._rows.admits_file(
-            repository=file.repository, path=file.path, language=file.language
-        ):
+        if not self._rows.admits(file.repository, file.path, file.language):
             return False
         truth = self._verifier.truth(file, facts)
         return truth is True if self._by_names else truth is not False

@@ -73,27 +73,14 @@ class BatchResolver:
         self._wanted: dict[type, list[_Task]] = defaultdict(list)
         self._ready: list[_Task] = []
         self._begun: dict[_Task, None] = {}  # in order; with steps that have not ended
-        self._prefetched: list[Question] = []
         self._assumed: dict[_Task, Answer] = {}
         self._provisional: set[_Task] = set()
         self._before: dict[_Task, Answer] = {}  # provisional answers of the last round
 
-    def prefetch(self, questions: Iterable[Question]) -> None:
-        """Have the next `resolve_all` answer these too, in the same round trips."""
-        self._prefetched += questions
-
-    def read_all(self, questions: Sequence[Question]) -> list[Answer]:
-        """As `resolve_all`, of questions that one statement answers; the prefetched ones wait."""
-        prefetched, self._prefetched = self._prefetched, []
-        answers = self.resolve_all(questions)
-        self.prefetch(prefetched)
-        return answers
-
     def resolve_all(self, questions: Sequence[Question]) -> list[Answer]:
         """Return the answer to each question: a tuple, empty where nothing was found."""
-        together, self._prefetched = [*questions, *self._prefetched], []
         for _ in range(MAX_ROUNDS - 1):
-            asked = self._run(together)
+            asked = self._run(questions)
             if all(task.answer == assumed for task, assumed in self._assumed.items()):
                 break
             self._before = {task: task.answer or () for task in self._provisional}
@@ -101,11 +88,11 @@ class BatchResolver:
                 task.reset()
             self._provisional, self._assumed = set(), {}
         else:
-            asked = self._run(together)
+            asked = self._run(questions)
         self._provisional, self._assumed, self._before = set(), {}, {}
         if self._is_recorded:
-            self._roots += asked[: len(questions)]
-        return [task.answer or () for task in asked[: len(questions)]]
+            self._roots += asked
+        return [task.answer or () for task in asked]
 
     def taken_rows(self) -> TakenRows:
         """Return the rows on which all answers since the last call depend, if that is recorded.

@@ -29,8 +29,8 @@ from central.trace.resolve.sql import (
     Files,
     ImportRow,
     Modules,
+    NameRow,
     SameScopeDefinitions,
-    ScopeRow,
     Scopes,
     TopLevel,
     Typing,
@@ -140,7 +140,7 @@ def _loaded(
 
 
 def _beside_usings(
-    question: UnboundName, scopes: Sequence[ScopeRow], found: list[ResolvedDefinition]
+    question: UnboundName, scopes: Sequence[NameRow], found: list[ResolvedDefinition]
 ) -> RuleGenerator[list[ResolvedDefinition]]:
     """Return what a name is in the namespaces around, or also by a `using` that stands in one.
 
@@ -154,7 +154,7 @@ def _beside_usings(
 
 
 def own_names(
-    question: UnboundName | NameInFile, scopes: Sequence[ScopeRow], names: Sequence[str]
+    question: NameInFile, scopes: Sequence[NameRow], names: Sequence[str]
 ) -> RuleGenerator[list[ResolvedDefinition]]:
     """Return what a path of names means in a file's own namespaces."""
     paths = [".".join((scope.name, *names)) for scope in scopes]
@@ -289,7 +289,7 @@ def follow_fixture(question: ImportPath) -> RuleSteps:
     return best_candidates(reached_via_each(found, members))
 
 
-def _scoped(question: UnboundName, scopes: Sequence[ScopeRow]) -> RuleGenerator[list[list[str]]]:
+def _scoped(question: UnboundName, scopes: Sequence[NameRow]) -> RuleGenerator[list[list[str]]]:
     """Return the paths that a name may stand for, nearest first; equally near ones together."""
     names = [scope.name for scope in scopes]
     if not name_rules(question.ecosystem).tries_enclosing_scopes:

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
 from central.trace.resolve.free_names import follow_fixture, is_fixture
-from central.trace.resolve.module_lookup import (
+from central.trace.resolve.modules import (
     ModuleContents,
+    ModuleMatch,
     contents_of,
     groups_of,
     is_plausible,
 )
-from central.trace.resolve.modules import ModuleMatch
 from central.trace.resolve.questions import (
     ImportPath,
     Limit,
@@ -50,9 +50,7 @@ def follow_import(question: ImportPath) -> RuleSteps:
         groups = yield from groups_of([(step.context, step.path) for step in frontier])
         contents = yield from contents_of(groups)
         for step, tried in zip(frontier, groups, strict=True):
-            group = next(
-                (module_match for module_match in tried if is_plausible(module_match, contents)), []
-            )
+            group = next((group for group in tried if is_plausible(group, contents)), [])
             for match in group:
                 search.visit(step, match, contents[match])
             if not group and step.way:

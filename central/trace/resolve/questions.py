@@ -81,16 +81,10 @@ class NameInFile(NamedTuple):
     caller: str
 
 
-class UnboundName(NamedTuple):
+class UnboundName(NameInFile):
     """What does a name mean that its file does not bind?"""
 
-    file: int
-    repository: int
-    package: int
-    ecosystem: str
-    root: str
-    chain: str
-    caller: str
+    __slots__ = ()
 
 
 Key: TypeAlias = tuple[int, str]  # file and qualified name

@@ -188,7 +188,7 @@ def _with_held(
     }
     unknown = {target.key for several in called.values() for target in several if not target.kind}
     questions = [SameScopeDefinitions(*key) for key in sorted(unknown)]
-    kinds = dict(zip(sorted(unknown), resolver.read_all(questions), strict=True))
+    kinds = dict(zip(sorted(unknown), resolver.resolve_all(questions), strict=True))
     functions = {key for key, rows in kinds.items() if any(row.kind in CALLABLE for row in rows)}
     asked = {
         index: [Held(*definition.key) for definition in several if definition.key not in functions]
@@ -308,7 +308,7 @@ def _questions(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[
     """Return what to ask for each reference: the same for those of one context and path."""
     imported = [site for site in sites if site.binding == Binding.IMPORT]
     keys = list(dict.fromkeys(Imports(site.file, site.root) for site in imported))
-    imports = dict(zip(keys, resolver.read_all(keys), strict=True))
+    imports = dict(zip(keys, resolver.resolve_all(keys), strict=True))
     return [_questions_of(site, imports) for site in sites]
 
 

@@ -34,10 +34,10 @@ from central.trace.stored.package_imports import (
 )
 from central.trace.stored.recording import (
     Recorded,
+    Watched,
     asked,
     is_of_file_alone,
     path_in,
-    path_key,
     recorded,
 )
 from central.trace.stored.rows import resolved_files, write_edges
@@ -239,7 +239,7 @@ class _Step:
         ):
             now = recorded(self._organization.pk, question, answer, around)
             if path := path_in(kind, fields):  # also where no file is at the moment
-                now = now._replace(watches=tuple(sorted({*now.watches, path_key(path)})))
+                now = now._replace(watches=tuple(sorted({*now.watches, Watched.PATH.key(path)})))
             if (now.digest, now.watches) != (digest, tuple(watches)):
                 changed.append(now._replace(id=number))
         self._put_questions(changed)

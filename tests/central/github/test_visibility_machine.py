@@ -39,7 +39,6 @@ from central.repositories.visibility import VISIBLE, visible_parameters, visible
 from central.tenancy.models import ApiToken, Organization, Scope
 from central.tenancy.services.tokens import revoke_token
 from central.tenancy.tokens import credential_of
-from scripts.local_github import LocalGitHub, job_claims
 from tests.central.github.job import AUDIENCE, exchange
 from tests.central.github.payloads import APP_SECRET, GitHub
 from tests.central.github.world import OWNER_ID, RANK, IdToken, Real, World, content
@@ -51,6 +50,7 @@ from tests.central.protocol import (
     file_record,
     tree_of,
 )
+from tests.local_github import LocalGitHub, job_claims
 from tests.property_settings import examples
 
 pytestmark = pytest.mark.django_db

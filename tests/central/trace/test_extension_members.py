@@ -163,7 +163,7 @@ def test_of_many_references_the_receivers_type_selects(
     callers: Callers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = [callers("isPaid"), callers("upTo"), callers("words")]
-    monkeypatch.setattr("central.trace.callers.MAX_RESOLVED", 0)
+    monkeypatch.setattr("central.trace.candidates.MAX_RESOLVED", 0)
     assert [callers("isPaid"), callers("upTo"), callers("words")] == expected
 
 

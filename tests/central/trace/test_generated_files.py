@@ -4,7 +4,7 @@ import pytest
 
 from central.corpus.models import File
 from central.repositories.models import Repository
-from central.trace import skipped_files
+from central.trace import request_scope
 from indexer.records.files import SkipReason
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import change_files, pyproject, repository
@@ -139,7 +139,7 @@ def test_a_name_in_a_skipped_file_says_why_it_is_skipped(
 def test_skipped_files_are_counted_to_a_limit(
     orders: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(skipped_files, "SKIPPED_FILES_COUNTED", 2)
+    monkeypatch.setattr(request_scope, "SKIPPED_FILES_COUNTED", 2)
     for number in range(3):
         skip(orders, f"third_party/{number}.go", SkipReason.VENDORED)
     detail = ask("callers", symbol="Vanished").json()["detail"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callers import CUT_CALLERS, find_callers
-from central.trace.constructors import class_of
+from central.trace.edges import class_of
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import last_name
@@ -258,8 +258,8 @@ def test_references_beyond_the_limit_count_as_unresolved(
         return receipt["unresolved"]["count"], receipt["elsewhere"]["count"]
 
     assert counted() == counted(min_confidence="low") == (0, 3)
-    monkeypatch.setattr("central.trace.callers.MAX_RESOLVED", 0)
-    for module in ("callers", "tally"):
+    monkeypatch.setattr("central.trace.candidates.MAX_RESOLVED", 0)
+    for module in ("callers", "candidates"):
         monkeypatch.setattr(f"central.trace.{module}.MAX_UNLIKELY", 1)
     assert counted() == counted(min_confidence="low") == (2, 1)
 
@@ -267,7 +267,7 @@ def test_references_beyond_the_limit_count_as_unresolved(
 def test_more_references_than_are_counted_are_told(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("central.trace.tally.MAX_UNRESOLVED", 2)
+    monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 2)
     repository("app", {"app.py": "import os\ndef walk(): ...\n" + "os.walk()\n" * 3})
     receipt = ask("callers", symbol="walk").json()["receipt"]
     assert receipt["elsewhere"] == {"count": 2, "more": True}

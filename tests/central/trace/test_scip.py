@@ -293,7 +293,6 @@ def test_references_that_an_index_binds_are_in_no_count_of_what_is_unknown(
     ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 2)
-    monkeypatch.setattr("central.trace.tally.MAX_UNRESOLVED", 2)
     repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
     main = "def main(box):\n" + "".join(f"    box.a{n}.go()\n" for n in range(8))
     app = repository("app", {"pyproject.toml": pyproject("app"), "app/main.py": main})

@@ -22,7 +22,7 @@ from central.maintenance.organization_deletion import purge_retired, schedule_de
 from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from central.trace.callees import resolve_callees
+from central.trace.callees import find_callees
 from central.trace.callers import find_callers
 from central.trace.edges import Edge
 from central.trace.resolve.definitions import Definition, DefinitionFilter, definitions_named
@@ -207,7 +207,7 @@ def test_methods_below_a_class_are_found_in_the_store() -> None:
     visible = list(Repository.objects.values_list("pk", flat=True))
     resolver = _resolver(organization, visible, is_stored=True)
     [main] = definitions_named(resolver, DefinitionFilter("main", path="app/main.py"))
-    found = resolve_callees(
+    found = find_callees(
         resolver, sites_within(resolver, [main.key]), min_confidence=Confidence.MEDIUM
     )
     overrides = {edge.target[1] for edge in found.edges if edge.is_override}
@@ -445,10 +445,10 @@ def _callers(resolver: BatchResolver, definitions: Sequence[Definition]) -> Any:
 
 def _callees(resolver: BatchResolver, one: Definition) -> Any:
     sites = sites_within(resolver, [one.key])
-    found = resolve_callees(resolver, sites, min_confidence=Confidence.MEDIUM)
+    found = find_callees(resolver, sites, min_confidence=Confidence.MEDIUM)
     return (
         _shown(found.edges),
-        sorted(site.id for site in found.unresolved),
+        sorted(site.id for site in found.tally.unresolved_sample),
         sorted(site.id for site in found.untargeted),
     )
 

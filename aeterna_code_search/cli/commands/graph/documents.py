@@ -36,7 +36,7 @@ from indexer.exits import Exit
 from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
-    from aeterna_code_search.client.api import GraphApi
+    from aeterna_code_search.client.api import ServiceApi
 
 commands = typer.Typer()
 _add = typer.Typer(no_args_is_help=True)
@@ -129,8 +129,8 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
     from aeterna_code_search.client.console import print_stderr
 
     context: CommandContext = ctx.obj
-    with context.graph() as graph:
-        answer = graph.node(id)
+    with context.service_api() as api:
+        answer = api.node(id)
     columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
     bodies = "".join(knowledge.body_text(node["body"]) for node in answer["nodes"])
     if not json:
@@ -149,8 +149,8 @@ def list_documents(ctx: typer.Context, *, json: Json = False, **request: Any) ->
     """
     from aeterna_code_search.cli.output import knowledge
 
-    with ctx.obj.graph() as graph:
-        answer = graph.query("nodes", request)
+    with ctx.obj.service_api() as api:
+        answer = api.graph("nodes", request)
     columns = [knowledge.nodes(answer["nodes"])]
     return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
@@ -190,11 +190,11 @@ def edit(
     changes = {name: value for name, value in changes.items() if value is not None}
     if not changes and not property:
         raise typer.BadParameter("nothing to change: give an option, such as --status Accepted")
-    with ctx.obj.graph() as graph:
-        version, properties = _version_and_properties(graph, id, property or [])
+    with ctx.obj.service_api() as api:
+        version, properties = _version_and_properties(api, id, property or [])
         if property:
             changes["properties"] = properties
-        answer = graph.change(id, changes, version=if_version or version)
+        answer = api.change_node(id, changes, version=if_version or version)
     return print_stored(ctx.obj, answer, json=json)
 
 
@@ -203,8 +203,8 @@ def delete(ctx: typer.Context, id: Id) -> Exit:
     """Delete a document and its links."""
     from aeterna_code_search.client.console import print_stderr
 
-    with ctx.obj.graph() as graph:
-        graph.delete(id)
+    with ctx.obj.service_api() as api:
+        api.delete_node(id)
     print_stderr(f"Deleted {escape_line(id)}.")
     return Exit.OK
 
@@ -236,16 +236,16 @@ def _policy(
 
 
 def _store(context: CommandContext, document: Mapping[str, Any], *, json: bool) -> Exit:
-    with context.graph() as graph:
-        answer = graph.add(document)
+    with context.service_api() as api:
+        answer = api.add_node(document)
     return print_stored(context, answer, json=json)
 
 
 def _version_and_properties(
-    graph: "GraphApi", name: str, properties: list[str]
+    api: "ServiceApi", name: str, properties: list[str]
 ) -> tuple[int | None, dict[str, Any]]:
     """Return the document's current version and its properties after the change."""
-    nodes = graph.node(name)["nodes"]
+    nodes = api.node(name)["nodes"]
     if len(nodes) != 1:
         return None, {}  # the service rejects the change and lists them
     updates = mapping(properties)

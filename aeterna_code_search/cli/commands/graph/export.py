@@ -46,9 +46,9 @@ def export(
     from aeterna_code_search.client.receipt import missing_note
 
     target = ctx.obj.directory / file
-    with ctx.obj.graph(retry_seconds=_RETRY_SECONDS) as graph, _progress() as progress:
+    with ctx.obj.service_api(retry_seconds=_RETRY_SECONDS) as api, _progress() as progress:
         exported = export_graph(
-            graph,
+            api,
             target,
             with_calls=calls,
             with_unused=unused,

@@ -40,8 +40,8 @@ def link(
     from aeterna_code_search.client.console import Console, print_stdout
 
     body = {"from": source, "type": type, "to": target, "weight": weight}
-    with ctx.obj.graph() as graph:
-        edge = graph.link({**without_empty(body), "properties": mapping(property or [])})
+    with ctx.obj.service_api() as api:
+        edge = api.link({**without_empty(body), "properties": mapping(property or [])})
     console = Console.of(ctx.obj.environ)
     print_stdout(
         console.as_json(edge) if json else knowledge.render(console, knowledge.edges([edge]))
@@ -57,8 +57,8 @@ def unlink(ctx: typer.Context, source: From, type: Type, target: To) -> Exit:
     """Remove a link that was made by hand; derived links end with their source."""
     from aeterna_code_search.client.console import print_stderr
 
-    with ctx.obj.graph() as graph:
-        graph.unlink({"from": source, "type": type, "to": target})
+    with ctx.obj.service_api() as api:
+        api.unlink({"from": source, "type": type, "to": target})
     print_stderr("Link removed.")
     return Exit.OK
 
@@ -90,8 +90,8 @@ def traverse(
 
     named = [type_.strip() for type_ in (types or "").split(",") if type_.strip()]
     chosen = {"types": named} if named else {}
-    with ctx.obj.graph() as graph:
-        answer = graph.query("traverse", {"from": id, **chosen, **request})
+    with ctx.obj.service_api() as api:
+        answer = api.graph("traverse", {"from": id, **chosen, **request})
     columns = [knowledge.traversed(answer)]
     if Console.of(ctx.obj.environ).is_terminal:
         columns.append(knowledge.edges(answer["edges"]))

@@ -17,7 +17,7 @@ from aeterna_code_search.contract.knowledge import (
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
-    from aeterna_code_search.client.api import GraphApi
+    from aeterna_code_search.client.api import ServiceApi
 
 commands = typer.Typer()
 
@@ -43,8 +43,8 @@ def related(
     """
     from aeterna_code_search.cli.output import knowledge
 
-    with ctx.obj.graph() as graph:
-        answer = graph.query("related", {"id": id, **request})
+    with ctx.obj.service_api() as api:
+        answer = api.graph("related", {"id": id, **request})
     columns = [knowledge.related(answer)]
     return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
 
@@ -62,8 +62,8 @@ def violations(
     from aeterna_code_search.client.console import print_stderr
     from indexer.output.terminal import escape_line, pluralize
 
-    with ctx.obj.graph() as graph:
-        answer = graph.query("violations", {"project": _project(graph, project), **request})
+    with ctx.obj.service_api() as api:
+        answer = api.graph("violations", {"project": _project(api, project), **request})
     if answer["over_limit"] and not json:
         files = pluralize(answer["over_limit"], "file")
         print_stderr(f"{files} not checked: matching took too much time or memory.")
@@ -91,8 +91,8 @@ def unmigrated(
     from aeterna_code_search.cli.output import knowledge
     from aeterna_code_search.client.console import print_stderr
 
-    with ctx.obj.graph() as graph:
-        answer = graph.query("unmigrated", {"project": _project(graph, project), **request})
+    with ctx.obj.service_api() as api:
+        answer = api.graph("unmigrated", {"project": _project(api, project), **request})
     if answer["count"] < answer["total"] and not json:
         print_stderr(f"{answer['total']:,} definitions in all.")
     columns = [knowledge.unmigrated(answer)]
@@ -125,24 +125,24 @@ def context(
     """
     from aeterna_code_search.cli.output import knowledge
 
-    with ctx.obj.graph() as graph:
-        path = file if project else _path(graph, ctx.obj.directory, file)
-        answer = graph.query("context", {"project": _project(graph, project), "file": path})
+    with ctx.obj.service_api() as api:
+        path = file if project else _path(api, ctx.obj.directory, file)
+        answer = api.graph("context", {"project": _project(api, project), "file": path})
     columns = [knowledge.context(answer)]
     return print_answer(ctx.obj, answer, columns, count=len(columns[0].rows), json=json)
 
 
-def _project(graph: "GraphApi", project: str | None) -> str:
+def _project(api: "ServiceApi", project: str | None) -> str:
     """Return `project`, else the checkout's own. Raises ConfigurationError."""
     from indexer.errors import ConfigurationError
 
-    if named := project or graph.project:
+    if named := project or api.project:
         return named
     raise ConfigurationError("this directory is not in a repository: name one with --project")
 
 
-def _path(graph: "GraphApi", directory: Path, file: str) -> str:
+def _path(api: "ServiceApi", directory: Path, file: str) -> str:
     """Return the path of a checkout's file in its repository."""
     path = (directory / file).resolve()
-    root = graph.root and graph.root.resolve()
+    root = api.root and api.root.resolve()
     return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else file

@@ -62,7 +62,6 @@ def consumers(
     With --symbol, --file or --since that is whom a change or a removal of these concerns. Each line
     is `repository: CALLS, IMPORTS; package version`, with a line below it for each definition.
     """
-    from aeterna_code_search.cli.context import service_api_for
     from aeterna_code_search.cli.output.consumers import consumer_lines
     from aeterna_code_search.client.target.target import open_target
     from indexer.errors import ConfigurationError
@@ -81,7 +80,7 @@ def consumers(
             **request,
         }
         given = {name: value for name, value in asked.items() if value is not None}
-        answer = service_api_for(target, retry_seconds=RETRY_SECONDS).map("map/consumers", given)
+        answer = target.api(retry_seconds=RETRY_SECONDS).map("map/consumers", given)
     count = len(answer["consumers"])
     return print_answer(context, answer, consumer_lines, count=count, json=json)
 

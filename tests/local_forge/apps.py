@@ -7,9 +7,9 @@ import json
 import re
 import secrets
 
-from scripts.local_forge.handler import NOT_FOUND, Answer, Handler, route
-from scripts.local_forge.owners import CREATED, owner_document
-from scripts.local_forge.repository import OWNER, OWNER_ID
+from tests.local_forge.handler import NOT_FOUND, Answer, Handler, route
+from tests.local_forge.owners import CREATED, owner_document
+from tests.local_forge.repository import OWNER, OWNER_ID
 
 APP_ID = "1234"
 INSTALLATION_ID = 555

@@ -9,8 +9,8 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from urllib.parse import unquote
 
-from scripts.local_forge.handler import NOT_FOUND, Answer, Handler, route
 from scripts.local_git import commit_all, git
+from tests.local_forge.handler import NOT_FOUND, Answer, Handler, route
 
 
 @route("GET", "/repos/(?P<owner>[^/]+)/(?P<name>[^/]+)/contents/(?P<path>.+)")

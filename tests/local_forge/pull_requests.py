@@ -7,7 +7,7 @@ import json
 import re
 from hashlib import sha1
 
-from scripts.local_forge.handler import NOT_FOUND, Answer, Handler, route
+from tests.local_forge.handler import NOT_FOUND, Answer, Handler, route
 
 
 @route("GET", "/repos/(?P<owner>[^/]+)/(?P<name>[^/]+)/pulls")

@@ -6,11 +6,11 @@ https://docs.github.com/rest/repos/repos
 import re
 from typing import TYPE_CHECKING, Any
 
-from scripts.local_forge.handler import NOT_FOUND, Answer, Handler, route
-from scripts.local_forge.repository import OWNER, OWNER_ID, LocalRepository
+from tests.local_forge.handler import NOT_FOUND, Answer, Handler, route
+from tests.local_forge.repository import OWNER, OWNER_ID, LocalRepository
 
 if TYPE_CHECKING:
-    from scripts.local_forge.server import LocalForge
+    from tests.local_forge.server import LocalForge
 
 CREATED = "2024-01-26T19:01:12Z"
 

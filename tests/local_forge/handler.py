@@ -11,11 +11,11 @@ from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from scripts.local_forge.repository import LocalRepository
 from scripts.local_git import IDENTITY
+from tests.local_forge.repository import LocalRepository
 
 if TYPE_CHECKING:
-    from scripts.local_forge.server import LocalForge
+    from tests.local_forge.server import LocalForge
 
 API_PATH = "/api/v3"
 Answer = tuple[int, Any]

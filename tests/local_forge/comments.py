@@ -8,9 +8,9 @@ import json
 import re
 from typing import Any
 
-from scripts.local_forge.handler import NOT_FOUND, Answer, Handler, route
-from scripts.local_forge.owners import CREATED
-from scripts.local_forge.repository import LocalRepository
+from tests.local_forge.handler import NOT_FOUND, Answer, Handler, route
+from tests.local_forge.owners import CREATED
+from tests.local_forge.repository import LocalRepository
 
 MAX_CHARACTERS = 65_536
 BOT = {"login": "github-actions[bot]", "id": 41898282, "type": "Bot"}

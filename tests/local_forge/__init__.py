@@ -4,15 +4,15 @@ the token of a job, rate limits, and git's own server for clones. For tests and 
 https://docs.github.com/rest
 """
 
-from scripts.local_forge import (  # noqa: F401 - these register their routes
+from tests.local_forge import (  # noqa: F401 - these register their routes
     apps,
     comments,
     contents,
     owners,
     pull_requests,
 )
-from scripts.local_forge.apps import APP_ID
-from scripts.local_forge.repository import OWNER, OWNER_ID, LocalRepository
-from scripts.local_forge.server import LocalForge
+from tests.local_forge.apps import APP_ID
+from tests.local_forge.repository import OWNER, OWNER_ID, LocalRepository
+from tests.local_forge.server import LocalForge
 
 __all__ = ["APP_ID", "OWNER", "OWNER_ID", "LocalForge", "LocalRepository"]

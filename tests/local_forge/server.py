@@ -11,10 +11,10 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from scripts.local_forge.apps import APP_ID
-from scripts.local_forge.handler import API_PATH, Handler
-from scripts.local_forge.repository import OWNER, OWNER_ID, LocalRepository
 from scripts.local_git import git, new_repository
+from tests.local_forge.apps import APP_ID
+from tests.local_forge.handler import API_PATH, Handler
+from tests.local_forge.repository import OWNER, OWNER_ID, LocalRepository
 
 
 class JobToken(NamedTuple):
