@@ -173,7 +173,7 @@ def _indexes_first(ctx: typer.Context, answer: "Mapping[str, Any]") -> bool:
         return False
     if not confirm(f"{CHECKOUT_NOT_INDEXED} Index it now?"):
         return False
-    from aeterna_code_search.cli.commands.init import init
+    from aeterna_code_search.cli.commands.index import init
 
     init(ctx)
     return True
