@@ -12,9 +12,9 @@ from mcp.server import MCPServer
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import ErrorHints, ServiceBackend
-from aeterna_code_search.agents.codemap.tools import add_map_tools
-from aeterna_code_search.agents.files.tools import add_file_tools
-from aeterna_code_search.agents.graph.tools import add_graph_tools
+from aeterna_code_search.agents.codemap import add_map_tools
+from aeterna_code_search.agents.files import add_file_tools
+from aeterna_code_search.agents.graph import add_graph_tools
 from aeterna_code_search.agents.parameters import (
     MaxTokens,
     Query,
@@ -24,7 +24,7 @@ from aeterna_code_search.agents.registry import ToolRegistry, WantsStructure, te
 from aeterna_code_search.agents.replies import Reply
 from aeterna_code_search.agents.results import code_answer, index_not_found, is_unindexed, with_hint
 from aeterna_code_search.agents.text import code_text, search_text, status_text
-from aeterna_code_search.agents.trace.tools import add_trace_tools
+from aeterna_code_search.agents.trace import add_trace_tools
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
     Answer,

@@ -19,8 +19,7 @@ from aeterna_code_search.agents.sidecar.mapping import (
     sidecar_status,
 )
 from aeterna_code_search.agents.text import search_text, status_text
-from aeterna_code_search.agents.trace.text import graph_text, links_text
-from aeterna_code_search.agents.trace.truncation import truncate_graph, truncate_links
+from aeterna_code_search.agents.trace import graph_text, links_text, truncate_graph, truncate_links
 from aeterna_code_search.agents.truncation import (
     MAX_TOKENS,
     MIN_TOKENS,
