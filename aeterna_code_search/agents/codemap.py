@@ -1,12 +1,13 @@
 """The tools that ask an organisation as one, and the text form of their answers."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from aeterna_code_search.agents.backend import ServiceBackend
-from aeterna_code_search.agents.parameters import MaxTokens
 from aeterna_code_search.agents.registry import ToolRegistry
-from aeterna_code_search.agents.replies import Reply
+from aeterna_code_search.agents.requests import MaxTokens
+from aeterna_code_search.agents.results import Reply
 from aeterna_code_search.agents.text import Row, heading, joined, location, owners, printable
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
@@ -107,11 +108,11 @@ def add_map_tools(tools: ToolRegistry, backend: Callable[[], ServiceBackend]) ->
     tools.add(of_map.code_unused, title="Definitions without callers", request=UnusedRequest)
 
 
+@dataclass(frozen=True, slots=True)
 class _MapTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], ServiceBackend]) -> None:
-        self._backend = backend
+    _backend: Callable[[], ServiceBackend]
 
     async def code_map(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Show which projects use which: calls, imports, versions that lag, and cycles.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -14,10 +15,9 @@ from aeterna_code_search.agents.backend import (
     FileBackend,
     ToolError,
 )
-from aeterna_code_search.agents.parameters import MaxTokens, Query, SearchCursor
 from aeterna_code_search.agents.registry import ToolRegistry
-from aeterna_code_search.agents.replies import Reply
-from aeterna_code_search.agents.results import with_hint
+from aeterna_code_search.agents.requests import MaxTokens, Query, SearchCursor
+from aeterna_code_search.agents.results import Reply, with_hint
 from aeterna_code_search.agents.text import joined, owners, printable, search_text
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
@@ -142,12 +142,12 @@ def add_file_tools(
     tools.add(files.code_list_files, title="List files", request=ListRequest, without=own)
 
 
+@dataclass(frozen=True, slots=True)
 class _FileTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], FileBackend], hints: ErrorHints) -> None:
-        self._backend = backend
-        self._hints = hints
+    _backend: Callable[[], FileBackend]
+    _hints: ErrorHints
 
     async def code_grep(
         self,

@@ -6,14 +6,15 @@ user text (titles, statuses, messages). Bodies, snippets and matches are indente
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import ServiceBackend
-from aeterna_code_search.agents.parameters import MaxTokens
 from aeterna_code_search.agents.registry import ADDS, ToolRegistry
-from aeterna_code_search.agents.replies import Reply
+from aeterna_code_search.agents.requests import MaxTokens
+from aeterna_code_search.agents.results import Reply
 from aeterna_code_search.agents.text import indented, printable, receipt_text, remarks
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
@@ -249,11 +250,11 @@ def add_graph_tools(tools: ToolRegistry, backend: Callable[[], ServiceBackend]) 
     tools.add(graph.graph_link, title="Link two nodes", request=Link, effects=ADDS)
 
 
+@dataclass(frozen=True, slots=True)
 class _GraphTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], ServiceBackend]) -> None:
-        self._backend = backend
+    _backend: Callable[[], ServiceBackend]
 
     async def graph_context(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Gather what to know before you change a file. Call it once, before the first edit.

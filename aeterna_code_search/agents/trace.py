@@ -1,16 +1,16 @@
 """The tools that trace a symbol or the name at a position, and their text form."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import SYMBOL_NOT_FOUND, ErrorHints, FileBackend, ToolError
-from aeterna_code_search.agents.parameters import MaxTokens
 from aeterna_code_search.agents.registry import ToolRegistry
-from aeterna_code_search.agents.replies import Reply
-from aeterna_code_search.agents.results import index_not_found
+from aeterna_code_search.agents.requests import MaxTokens
+from aeterna_code_search.agents.results import Reply, index_not_found
 from aeterna_code_search.agents.text import Row, heading, joined, location, owners, printable
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
@@ -173,12 +173,12 @@ def add_trace_tools(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _TraceTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], FileBackend], hints: ErrorHints) -> None:
-        self._backend = backend
-        self._hints = hints
+    _backend: Callable[[], FileBackend]
+    _hints: ErrorHints
 
     async def code_trace_callers(
         self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.options import Json, Project, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, Project, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.trace import ImpactRequest
 from indexer.exits import Exit

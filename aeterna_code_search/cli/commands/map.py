@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from aeterna_code_search.cli.commands.completion import complete_project
-from aeterna_code_search.cli.commands.options import Json, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.codemap import (
     ConsumersRequest,

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.options import Json, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from indexer.exits import Exit

@@ -26,8 +26,7 @@ from aeterna_code_search.cli.commands.graph.options import (
     read_rule,
     without_empty,
 )
-from aeterna_code_search.cli.commands.options import Json, Project, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, Project, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.knowledge import NodeFilter
 from indexer.exits import Exit

@@ -17,8 +17,7 @@ from aeterna_code_search.cli.commands.graph.options import (
     print_rows,
     without_empty,
 )
-from aeterna_code_search.cli.commands.options import Json, Project, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, Project, asks, examples
 from aeterna_code_search.contract.knowledge import (
     RelatedRequest,
     Traversal,
