@@ -20,7 +20,7 @@ class Candidate(NamedTuple):
 
     Its row gives `project`, the repository's name, to `file_vector`; corpus.embeddings reads
     `term_ids` (unpack_term_ids). `is_reexport`: its file only imports and exports, by its name and
-    for want of other symbols. `file_vector` is packed (corpus.file_vectors); None of a file
+    for want of other symbols. `file_vector` is packed (corpus.embeddings); None of a file
     without.
 
     Retrieval adds `defines`, the symbols known to start in it, those of them that are `minor` (not
