@@ -19,7 +19,7 @@ from sse_starlette.sse import AppStatus
 
 from aeterna_code_search.agents.backend import CENTRAL_HINTS, INVALID, ServiceBackend
 from aeterna_code_search.agents.event_stream import EventLines
-from aeterna_code_search.agents.parameters import is_structured
+from aeterna_code_search.agents.requests import is_structured
 from aeterna_code_search.agents.results import ERROR_KEY, error_in
 from aeterna_code_search.agents.tools import INSTRUCTIONS, add_tools
 from central.http.asgi import RequestThreads

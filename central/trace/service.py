@@ -20,7 +20,7 @@ from aeterna_code_search.contract.trace import (
     TraceRequest,
 )
 from central.http.cursors import decode_cursor, encode_cursor
-from central.owners.answers import owner_counts
+from central.owners.reading import owner_counts
 from central.tenancy.credentials import Credential
 from central.trace import unread_manifests
 from central.trace.callees import enclosing_definition, find_callees
