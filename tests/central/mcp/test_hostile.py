@@ -104,7 +104,7 @@ def test_of_two_credentials_none_counts(agent: Agent) -> None:
             headers += [(name.replace("_", "-"), value) for name, value in MCP.items()]
             return await http.post(ADDRESS, content=request("ping"), headers=headers)
 
-    assert asyncio.run(post()).status_code == 401
+    assert agent.endpoint.run(post()).status_code == 401
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "OPTIONS", "PATCH"])
@@ -114,7 +114,7 @@ def test_there_is_no_stream_to_resume_and_no_session_to_end(agent: Agent, method
             headers = {"Mcp-Session-Id": "f" * 32, "Last-Event-ID": "1"}
             return await http.request(method, ADDRESS, headers=headers)
 
-    assert asyncio.run(ask()).status_code == 405
+    assert agent.endpoint.run(ask()).status_code == 405
 
 
 def test_a_session_that_somebody_names_is_none(agent: Agent) -> None:
