@@ -24,14 +24,13 @@ from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
 from central.search.answers import search_answer, search_facets
-from central.search.candidates import Candidate
+from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.confidence import assess
 from central.search.filters import point_filter, row_filter
 from central.search.hints import hint_of_ranked
 from central.search.line_search import Restriction, find_lines, restriction
 from central.search.pasted import by_words as answered_by_words
 from central.search.pasted import find_parts, find_pasted, read_pasted, words_of
-from central.search.pieces import Joiner, ungrouped
 from central.search.query import MAX_RESULTS
 from central.search.query_preparation import prepare
 from central.search.ranked_results import build_results
@@ -173,7 +172,7 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
         visible=scope.visible,
     )
     required = restriction(read, scope) if read.query.predicate is not None else None
-    wanted = required.repositories() if required else searched
+    wanted = required.repositories if required else searched
     projects = {key: searched[key].name for key in wanted}
     for own in collections.values():
         own[:] = [collection for collection in own if collection.repository in projects]
@@ -257,7 +256,7 @@ def _lacks(
     cut = [item.id for item in scope.selected if not item.incomplete_reason]
     return {
         **dict.fromkeys(cut if ranking.is_truncated else (), "too_many_hits"),
-        **(prepared.required.reasons if prepared.required else {}),
+        **(prepared.required.lacks() if prepared.required else {}),
         **dict.fromkeys(page.reindexed, "reindexed"),
         **dict.fromkeys(prepared.unembedded, "embedder_unavailable"),
     }

@@ -16,7 +16,6 @@ from central.trace.resolve.references import (
     ReferenceQuery,
     ReferenceSite,
     bound_sites,
-    distinct,
     indexed_sites,
     sites_named,
     sites_rooted,
@@ -138,7 +137,8 @@ class _Search:
     def allowed(self, sites: Iterable[ReferenceSite]) -> list[ReferenceSite]:
         """Return each reference once, if it is in the files that are allowed."""
         within = self.within
-        return [site for site in distinct(sites) if within is None or site.file in within]
+        allowed = (site for site in sites if within is None or site.file in within)
+        return list({site.id: site for site in allowed}.values())
 
     def bound(self, names: Iterable[str], keys: Iterable[Key], limit: int) -> list[ReferenceSite]:
         """Return references of these names that their files bind, also to one of the keys."""

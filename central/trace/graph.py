@@ -15,7 +15,6 @@ from central.trace.candidates import MAX_RESOLVED, MAX_UNCOUNTED
 from central.trace.edges import Edge, Tally
 from central.trace.receipts import (
     both,
-    cut_definitions,
     hint_for,
     inside,
     trace_receipt,
@@ -24,7 +23,7 @@ from central.trace.receipts import (
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Key
+from central.trace.resolve.questions import Key, enclosing_names
 from central.trace.resolve.references import ReferenceSite, count_bound_references, sites_within
 
 _BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full
@@ -180,7 +179,9 @@ def _owners(
 ) -> tuple[dict[Key, Key], dict[Key, Definition]]:
     """Return the innermost definition around each reference, and all around them and `others`."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
-    around = {place: list(_around(place)) for place in sorted(places)}
+    around = {
+        place: [(place[0], name) for name in enclosing_names(place[1])] for place in sorted(places)
+    }
     keys = [key for keys in around.values() for key in keys]
     found = definitions_at(resolver, [*keys, *others])
     owners = {
@@ -188,14 +189,6 @@ def _owners(
         for place, keys in around.items()
     }
     return owners, found
-
-
-def _around(place: Key) -> Iterator[Key]:
-    """Yield `a.b` and `a` for `a.b`."""
-    file, name = place
-    while name:
-        yield file, name
-        name = name.rpartition(".")[0]
 
 
 def graph(*, credential: Credential, request: GraphRequest) -> Graph:
@@ -211,7 +204,7 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
 
 
 def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
-    chosen, has_more = selected_definitions(scope, request.selector)
+    chosen, cut = selected_definitions(scope, request.selector)
     call_graph = CallGraph(scope.resolver, request.min_confidence, request.limit)
     call_graph.start(chosen)
     call_graph.expand(request.depth)
@@ -224,7 +217,7 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     receipt = trace_receipt(
         scope,
         tally=call_graph.tally,
-        cut=[*cut_definitions(has_more), *_cut(call_graph)],
+        cut=[*cut, *_cut(call_graph)],
         partly_parsed=both(with_names(scope, expanded), inside(scope, expanded)),
         unread=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
     )

@@ -28,7 +28,7 @@ from central.trace import unread_manifests
 from central.trace.callers import CallerTraversal
 from central.trace.edges import MAX_UNRESOLVED, SAMPLE, Tally, class_of
 from central.trace.request_scope import TraceScope
-from central.trace.resolve.definitions import MAX_DEFINITIONS, Definition
+from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import last_name
 from indexer.ecosystems import ecosystem_of
@@ -137,16 +137,6 @@ def trace_receipt(
     )
 
 
-def cut_definitions(has_more: bool) -> list[str]:
-    """Return the receipt's text for a name with more definitions than are traced."""
-    if not has_more:
-        return []
-    return [
-        f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
-        "give a qualified name, module:name, project or file."
-    ]
-
-
 def hint_for(
     scope: TraceScope,
     what: str,
@@ -200,6 +190,7 @@ def _lacking(scope: TraceScope, receipt: TraceReceipt) -> Iterator[Sentence]:
 
 
 PARTLY_PARSED_SHOWN: Final = 20
+_ECOSYSTEMS: Final = {language: ecosystem_of(language) for language in LANGUAGES}
 _sql = sql_with(file=File, repository=Repository)
 _COUNTS = _sql("""SELECT id, partly_parsed FROM {repository}
     WHERE id = ANY(%s::bigint[]) AND partly_parsed > 0""")
@@ -227,8 +218,10 @@ def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyPa
     """
     classes = {last_name(key[1]) for definition in definitions if (key := class_of(definition))}
     names = sorted({definition.name for definition in definitions} | classes | {OTHER_NAMES})
-    ecosystems = {ecosystem_of(definition.language) for definition in definitions}
-    languages = sorted(language for language in LANGUAGES if ecosystem_of(language) in ecosystems)
+    ecosystems = {_ECOSYSTEMS.get(definition.language) for definition in definitions}
+    languages = sorted(
+        language for language, ecosystem in _ECOSYSTEMS.items() if ecosystem in ecosystems
+    )
     return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])
 
 

@@ -185,8 +185,9 @@ def ls(
     In a pipe each is a path from the repository's root; that of a directory ends with a slash.
     """
     from aeterna_code_search.cli.output import files
+    from aeterna_code_search.cli.output.answers import print_answer
     from aeterna_code_search.client import receipt
-    from aeterna_code_search.client.console import Console, print_stderr, print_stdout
+    from aeterna_code_search.client.console import print_stderr
 
     project, path = _project_and_path(project, path)
     if not project:
@@ -194,14 +195,13 @@ def ls(
     parameters = {"project": project, "path": path, "glob": glob, "limit": _PAGE}
     with ctx.obj.service_api() as api:
         answer = _all_pages(api, {name: value for name, value in parameters.items() if value})
-    console = Console.of(ctx.obj.environ)
-    if json:
-        print_stdout(console.as_json(answer))
-    else:
-        print_stdout(
-            files.render_list(console, answer) if console.is_terminal else files.format_list(answer)
-        )
-        print_stderr(receipt.indexed_line(answer["receipt"]))
+    print_answer(
+        ctx.obj.environ,
+        answer,
+        files.render_list,
+        json=json,
+        notes=[receipt.indexed_line(answer["receipt"])],
+    )
     if answer["entries"]:
         return Exit.OK
     print_stderr(receipt.in_options(answer["hint"] or ""))

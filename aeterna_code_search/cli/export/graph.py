@@ -15,10 +15,11 @@ from aeterna_code_search.client.part_file import (
     mapped_errors,
     opened_database,
     replace_target,
+    require_free,
     write_ahead_log,
 )
 from indexer.client.responses import malformed_answer
-from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
+from indexer.errors import CentralError, CentralRefusedError
 from indexer.limits import MAP_LINKS, MAP_ROWS, UNUSED_LISTED
 
 if TYPE_CHECKING:
@@ -137,13 +138,7 @@ def export_graph(
     Raises ConfigurationError if it cannot be written, or exists and may not be overwritten. Raises
     CentralError.
     """
-    if target.exists() and not (may_overwrite and target.is_file()):
-        advice = (
-            "exists already: overwrite it with --force, or name another file"
-            if target.is_file()
-            else "is not a file: name a file"
-        )
-        raise ConfigurationError(f"{target} {advice}")
+    require_free(target, may_overwrite=may_overwrite)
     with locked_part(target, is_resumable=_has_progress) as part, mapped_errors(part):
         if with_calls and _exported_source(part) == api.source:
             progress.note(f"Resuming {part}; delete it to start over.")

@@ -13,7 +13,6 @@ from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from aeterna_code_search.integrations.chunkhound.schema import map_chunk_type, map_language
 from indexer.bundle.encode import FileLine
 from indexer.git.repository import Repository
 from indexer.pipeline.plan import selected_entries
@@ -30,6 +29,10 @@ from indexer.records.files import (
 )
 from indexer.records.runs import BATCH_BYTES
 
+# Names of languages that differ in ChunkHound; others are equal or unknown there.
+_LANGUAGES: Final = {"docker": "text", "make": "makefile", "objective-c": "objc"}
+# Chunk types for code outside of definitions and for windows of lines.
+_CHUNK_TYPES: Final = {"module": "block", "text": "block"}
 _LARGEST_INTEGER: Final = 2**31 - 1
 _LATEST: Final = 4_000_000_000  # seconds: in 2096
 # Entries that ChunkHound does not list either, or whose path it cannot find.
@@ -120,7 +123,7 @@ def _file(line: FileLine, content_hash: str) -> CommitFile:
     if reason:  # a generated file has no chunks
         return CommitFile({**_named(record.path, record.size), "skip_reason": reason.value})
     document = json.loads(line.line)
-    language = map_language(document["language"])
+    language = _LANGUAGES.get(document["language"], document["language"])
     row = {
         **_named(record.path, record.size),
         "content_hash": content_hash,
@@ -151,7 +154,7 @@ def _chunks(document: dict[str, Any], language: str) -> Iterator[dict[str, Any]]
         start = starts[span.start - 1]
         container = chunk["container"]
         yield {
-            "chunk_type": map_chunk_type(chunk["type"]),
+            "chunk_type": _CHUNK_TYPES.get(chunk["type"], chunk["type"]),
             "symbol": chunk["name"] or None,
             "code": code,
             "start_line": span.start,

@@ -14,12 +14,14 @@ from typing import Any, Final
 from aeterna_code_search.client.part_file import (
     locked_part,
     mapped_errors,
+    opened_database,
     replace_target,
+    require_own_log,
 )
 from aeterna_code_search.client.target.target import IndexTarget
-from aeterna_code_search.integrations.chunkhound import schema
 from aeterna_code_search.integrations.chunkhound.commit_files import CommitFile, commit_files
 from aeterna_code_search.integrations.chunkhound.database_writer import (
+    COMPANIONS,
     DatabaseWriter,
     Origin,
     StoredChunk,
@@ -27,10 +29,8 @@ from aeterna_code_search.integrations.chunkhound.database_writer import (
     read_origin,
     writing,
 )
-from aeterna_code_search.integrations.chunkhound.destination import require_destination
-from aeterna_code_search.integrations.chunkhound.embedding import SPEC
+from aeterna_code_search.integrations.chunkhound.embedding import SPEC, embedding_access
 from aeterna_code_search.integrations.chunkhound.errors import CodeSearchError, MissingKeyError
-from aeterna_code_search.integrations.chunkhound.keys import embedding_access
 from indexer.config.settings import GitCredential
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
@@ -140,7 +140,7 @@ def export_index(
     if target.root is None:
         raise NotARepositoryError("an export needs a checkout of the repository: change to one")
     destination = destination.absolute()
-    require_destination(destination, target.root, may_overwrite=may_overwrite)
+    _require_destination(destination, target.root, may_overwrite=may_overwrite)
     indexed = _indexed(target, project or target.project)
     origin = Origin(
         indexed.project, indexed.commit, EXTRACTOR, str(embedder.spec) if embedder else ""
@@ -164,7 +164,7 @@ def export_index(
             if embedder:
                 _embed(writer, embedder, progress)
             counts = writer.finish()
-        for ending in schema.COMPANIONS:  # they belong to the overwritten file
+        for ending in COMPANIONS:  # they belong to the overwritten file
             if destination.exists():
                 destination.with_name(destination.name + ending).unlink(missing_ok=True)
         replace_target(part, destination)
@@ -183,6 +183,57 @@ def _require_installed() -> None:
     for package in ("duckdb", "xxhash"):
         if find_spec(package) is None:
             raise ConfigurationError(not_installed(package, "chunkhound"))
+
+
+def _require_destination(destination: Path, root: Path, *, may_overwrite: bool) -> None:
+    """Raise ConfigurationError unless an export may be written to `destination`.
+
+    Its path must not contain a link of the checkout `root`. An existing file must be an export,
+    unless `may_overwrite`, and must not be open in another process.
+    """
+    if link := _link_within(root, destination):
+        raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
+    if not destination.parent.is_dir():
+        raise ConfigurationError(
+            f"there is no directory {destination.parent}: create it, or name another one"
+        )
+    if not destination.exists():
+        return
+    if not destination.is_file():
+        raise ConfigurationError(f"{destination} is not a file: name a file")
+    require_own_log(destination)
+    _require_unused(destination)
+    if not may_overwrite and read_origin(destination) is None:
+        raise ConfigurationError(
+            f"{destination} exists already and is not an export: overwrite it with --force, or "
+            "name another file"
+        )
+
+
+def _link_within(root: Path, destination: Path) -> Path | None:
+    """Return the first symbolic link below `root` on the path to the file, or the file itself."""
+    way = [destination, *destination.parents]
+    top = root.resolve()
+    tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
+    below = way[: next(tops, 1)]
+    return next((path for path in reversed(below) if path.is_symlink()), None)
+
+
+def _require_unused(destination: Path) -> None:
+    """Raise ConfigurationError if a process has the file open: it would write to a deleted file."""
+    import duckdb
+
+    try:
+        with opened_database(destination, read_only=True):
+            return
+    except duckdb.IOException as error:
+        if "lock" in str(error):
+            raise ConfigurationError(
+                f"{destination} is open in another program: end it first (`chunkhound mcp` keeps "
+                "the file open)"
+            ) from error
+    except duckdb.Error:
+        pass  # not a database
 
 
 def _indexed(target: IndexTarget, project: str) -> _Indexed:

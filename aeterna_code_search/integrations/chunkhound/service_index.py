@@ -16,6 +16,7 @@ from aeterna_code_search.integrations.chunkhound.errors import (
 )
 from aeterna_code_search.integrations.chunkhound.records import (
     CHUNKHOUND_CONTENT_CHARACTERS,
+    CHUNKHOUND_EXPANDED_CHARACTERS,
     Backend,
     ChunkType,
     Filters,
@@ -24,7 +25,6 @@ from aeterna_code_search.integrations.chunkhound.records import (
     SearchResult,
     Target,
 )
-from aeterna_code_search.integrations.chunkhound.source import CHUNKHOUND_EXPANDED_CHARACTERS
 from aeterna_code_search.integrations.chunkhound.targets import is_directory
 from indexer.errors import CentralRefusedError, IndexerError
 from indexer.limits import RESULTS

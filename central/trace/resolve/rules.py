@@ -129,11 +129,6 @@ def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
     )
 
 
-def import_path(path: str, chain: str) -> str:
-    """Join an import's path and the chain that follows its local name."""
-    return f"{path}.{chain}" if chain else path
-
-
 def _local(question: NameInFile) -> RuleSteps:
     if question.chain:
         names = tuple(question.chain.split("."))
@@ -150,7 +145,8 @@ def _imported(question: NameInFile) -> RuleSteps:
         if own:
             return best_candidates(own)
     (rows,) = yield [Imports(question.file, question.root)]
-    paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
+    chain = f".{question.chain}" if question.chain else ""
+    paths = dict.fromkeys(f"{row.path}{chain}" for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
     if not any(definition.is_certain for definition in candidates):

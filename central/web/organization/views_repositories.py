@@ -8,7 +8,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from aeterna_code_search.contract.status import IndexState
 from central.background import BACKFILLS
@@ -20,10 +19,9 @@ from central.repositories.installations import expect_installed
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import index_state
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.web.access import admin_page
-from central.web.organization.pages import confirmation, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, settings_page
 
 _DIGITS = 6
 _SWITCHED: Final = {
@@ -37,7 +35,6 @@ _BY_HAND = (
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the repositories, those with trouble first; `state`, `name`, `page` as elsewhere.
 
@@ -68,13 +65,12 @@ def _switch(request: HttpRequest, credential: Credential) -> str:
     setting = request.POST.get("expects_installed", "")
     if setting not in _SWITCHED:
         raise InvalidError("There is no such action; load the page again.")
-    actor = user_actor(person(request))
+    actor = actor_of(request)
     expect_installed(credential.organization, is_on=setting == "on", actor=actor)
     return _SWITCHED[setting]
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """Show a repository; `action` of a form pauses, resumes, re-indexes or expects it."""
     found = visible_repository(credential=credential, project=project)
@@ -82,7 +78,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         action = _ACTIONS.get(request.POST.get("action", ""))
         if action is None:
             raise InvalidError("There is no such action; load the page again.")
-        messages.success(request, action(found, user_actor(person(request))))
+        messages.success(request, action(found, actor_of(request)))
         return redirect(
             "web:settings-repository", organization=credential.organization.slug, project=project
         )
@@ -136,22 +132,24 @@ _ACTIONS: Final[dict[str, Callable[[Repository, str], str]]] = {
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """Ask, then remove a repository with all that is indexed of it."""
     found = visible_repository(credential=credential, project=project)
     organization = credential.organization
-    if request.method == "POST":
-        actions.purge(found, actor=user_actor(person(request)))
-        messages.success(request, f"{found.name} is removed; its data is being deleted.")
-        return redirect("web:settings-repositories", organization=organization.slug)
+
+    def act() -> str:
+        actions.purge(found, actor=actor_of(request))
+        return f"{found.name} is removed; its data is being deleted."
+
     return confirmation(
         request,
+        act,
         page="repositories",
         title=f"Remove {found.name} from {organization}?",
         effects=_effects(found),
         button=f"Remove {found.name}",
         back=reverse("web:settings-repository", args=[organization.slug, project]),
+        then=reverse("web:settings-repositories", args=[organization.slug]),
     )
 
 

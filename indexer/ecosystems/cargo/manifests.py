@@ -13,11 +13,11 @@ from typing import Final
 
 from indexer.ecosystems.base import Located
 from indexer.ecosystems.local_ranges import local_ranges, ranges_by_local
-from indexer.ecosystems.parsing import Table, array, read_toml, string, strings, table
+from indexer.ecosystems.parsing import Table, array, exact_pins, read_toml, string, strings, table
 from indexer.ecosystems.paths import ancestors, joined, parent
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin, PinUse
 
-_EXACT = re.compile(r"=\s*(\d+\.\d+\.\d+[\w.+-]*)")
+_EXACT = re.compile(r"\s*=\s*(\d+\.\d+\.\d+[\w.+-]*)\s*")
 _SECTIONS = ("dependencies", "dev-dependencies", "build-dependencies")
 _OLD_SECTIONS = ("dependencies", "dev_dependencies", "build_dependencies")
 _TARGETS = ("bin", "test", "example", "bench")
@@ -45,7 +45,7 @@ def read_cargo_toml(text: str, _path: str) -> Manifest:
         entries=tuple(("", _file(path)) for path in [string(library.get("path"))] if path),
         members=tuple(strings(workspace.get("members"))),
         dependencies=dependencies,
-        pins=exact_pins(dependencies),
+        pins=exact_pins(dependencies, _EXACT),
         renamed=tuple(pair for key, requirement in wanted for pair in renamed(key, requirement)),
         settings=(
             *_targets(document, package),
@@ -54,12 +54,6 @@ def read_cargo_toml(text: str, _path: str) -> Manifest:
             *renamed_ranges((key, dependency_of(key, requirement)) for key, requirement in wanted),
         ),
     )
-
-
-def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
-    """Return the versions of the ranges that allow one."""
-    found = ((needed.name, _EXACT.fullmatch(needed.required.strip())) for needed in dependencies)
-    return tuple(Pin(name, match[1]) for name, match in found if match)
 
 
 def dependency_of(key: str, wanted: object) -> Dependency:
@@ -232,7 +226,7 @@ def _inheriting(
         manifest,
         version=given.get("version", "") if "version" in inherited else manifest.version,
         dependencies=dependencies,
-        pins=exact_pins(dependencies),
+        pins=exact_pins(dependencies, _EXACT),
         renamed=(
             *manifest.renamed,
             *(pair for key, needed in found for pair in renamed(key, {"package": needed.name})),

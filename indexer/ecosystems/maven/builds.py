@@ -14,9 +14,8 @@ from indexer.ecosystems.bounds import Effort
 from indexer.ecosystems.formats import GRADLE_LOCK, GRADLE_SCRIPT_LOCKS
 from indexer.ecosystems.maven.gradle_locks import of_scripts, with_ranges
 from indexer.ecosystems.maven.settings import included
-from indexer.ecosystems.maven.versions import is_exact
+from indexer.ecosystems.maven.versions import is_exact, properties_of, replaced
 from indexer.ecosystems.paths import ancestors, joined, parent, relative_to
-from indexer.ecosystems.properties import properties_of, replaced
 from indexer.records.manifests import MANIFEST_STEPS, Dependency, Ecosystem, Manifest, Pin
 
 SETTINGS: Final = ("settings.gradle.kts", "settings.gradle")

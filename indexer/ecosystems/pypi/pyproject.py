@@ -12,7 +12,7 @@ from indexer.ecosystems.pypi.layouts import (
 )
 from indexer.ecosystems.pypi.requirements import (
     ALTERNATIVE,
-    exact_pins,
+    pins_of,
     requirements,
     with_sources,
 )
@@ -48,7 +48,7 @@ def read_pyproject(text: str, _path: str) -> Manifest:
         dependencies=tuple(dependencies),
         settings=(*layout.settings, *_search_paths(table(document, "tool"))),
         problem=None if layout.backend else ManifestProblem.PARTIAL,
-        pins=(*exact_pins(dependencies), *_poetry_pins(dependencies, poetry)),
+        pins=(*pins_of(dependencies), *_poetry_pins(dependencies, poetry)),
     )
 
 

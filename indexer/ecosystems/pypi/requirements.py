@@ -57,7 +57,7 @@ def requirements(lines: Iterable[str]) -> list[Dependency]:
     ]
 
 
-def exact_pins(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
+def pins_of(dependencies: Iterable[Dependency]) -> tuple[Pin, ...]:
     """Return the pins of dependencies that require an exact version, or one of several."""
     return tuple(
         Pin(dependency.name, found["version"])
@@ -74,7 +74,7 @@ def read_requirements(text: str, _path: str) -> Manifest:
     return Manifest(
         Ecosystem.PYPI,
         dependencies=found,
-        pins=exact_pins(found),
+        pins=pins_of(found),
         settings=tuple(_chains(lines)),
     )
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from indexer.ecosystems.formats import PATH_CALLS, SCRIPT_MARKER
 from indexer.ecosystems.parsing import read_toml, strings, table
 from indexer.ecosystems.pypi.locks import read_uv_lock
-from indexer.ecosystems.pypi.requirements import exact_pins, requirements, with_sources
+from indexer.ecosystems.pypi.requirements import pins_of, requirements, with_sources
 from indexer.records.manifests import OWN_FILE, Ecosystem, Manifest
 
 _BEGIN = re.compile(r"^# /// script\r?$", re.MULTILINE)
@@ -35,7 +35,7 @@ def read_script(text: str, _path: str) -> Manifest | None:
     return Manifest(
         Ecosystem.PYPI,
         dependencies=dependencies,
-        pins=exact_pins(dependencies),
+        pins=pins_of(dependencies),
         settings=(OWN_FILE,),
     )
 

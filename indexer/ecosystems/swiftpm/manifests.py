@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from indexer.ecosystems.base import parse_semantic_version
-from indexer.ecosystems.parsing import array, read_json, string, table
+from indexer.ecosystems.parsing import array, exact_pins, read_json, string, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _TEXT: Final = r'"([^"\n]{1,100})"'
 _LABELLED: Final = re.compile(rf"\s*,\s*\.?(from|exact|branch|revision)\s*[:(]\s*{_TEXT}")
 _UP_TO: Final = re.compile(rf"\s*,\s*\.(upToNextMajor|upToNextMinor)\s*\(\s*from\s*:\s*{_TEXT}")
+_EXACT: Final = re.compile(r"exact: (.+)")
 _BETWEEN: Final = re.compile(rf"\s*,\s*{_TEXT}\s*(\.\.[.<])\s*{_TEXT}")
 _WRITTEN: Final = re.compile(
     r"(?:(?P<kind>exact|upToNextMinor): )?(?P<low>[0-9][^ ]*?)"
@@ -31,11 +32,6 @@ def requirement_at(text: str, position: int) -> str:
     if found := _BETWEEN.match(text, position):
         return found[1] + found[2] + found[3]
     return ""
-
-
-def exact_version(required: str) -> str:
-    """Return the only version that is allowed, or ""."""
-    return required.removeprefix("exact: ") if required.startswith("exact: ") else ""
 
 
 def allows(required: str, version: str) -> bool:
@@ -91,11 +87,7 @@ def read_package_swift(text: str, _path: str) -> Manifest:
         name=_identity(name[1]) if name else "",
         entries=tuple(_targets(text)),
         dependencies=tuple(dependencies),
-        pins=tuple(
-            Pin(needed.name, exact)
-            for needed in dependencies
-            if (exact := exact_version(needed.required))
-        ),
+        pins=exact_pins(dependencies, _EXACT),
     )
 
 

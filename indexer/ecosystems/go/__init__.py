@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from indexer.ecosystems.base import PackageEcosystem, PackageRoot
-from indexer.ecosystems.golang.go_mod import allows, parse_version, with_workspaces
+from indexer.ecosystems.go.manifests import allows, parse_version, with_workspaces
 from indexer.ecosystems.paths import parent, relative_to
 from indexer.languages.base import ModuleName
 from indexer.records.manifests import Ecosystem
