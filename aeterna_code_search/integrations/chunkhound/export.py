@@ -24,7 +24,6 @@ from aeterna_code_search.integrations.chunkhound.database_writer import (
     COMPANIONS,
     DatabaseWriter,
     Origin,
-    StoredChunk,
     make_empty,
     read_origin,
     writing,
@@ -285,7 +284,11 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
     ids = writer.chunks_without_vectors()
     for start in range(0, len(ids), _EMBEDDED_AT_ONCE):
         chunks = writer.chunks(ids[start : start + _EMBEDDED_AT_ONCE])
-        inputs = [_input(chunk) for chunk in chunks]
+        # The same input as for the service's index, so that equal models give equal vectors.
+        inputs = [
+            embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
+            for chunk in chunks
+        ]
         try:
             rows = dict(enumerate(embedder.embed_documents(inputs)))
         except EmbeddingError as exc:
@@ -295,11 +298,6 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
             ) from exc
         writer.add_vectors({chunks[at].id: row for at, row in rows.items() if row.any()})
         progress.embedded(start + len(chunks), len(ids))
-
-
-def _input(chunk: StoredChunk) -> str:
-    """Return the same input as for the service's index, so that equal models give equal vectors."""
-    return embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
 
 
 def _difference(indexed: _Indexed, chunks: int) -> str:
