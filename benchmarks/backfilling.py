@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmarks.corpora import copy_sources
 from benchmarks.tables import Figure
-from scripts.local_forge import OWNER_ID, LocalForge
 from scripts.local_service import Organization, running_service
+from tests.local_forge import OWNER_ID, LocalForge
 
 REPOSITORIES = 200
 FILES = 12  # of each: parts of Django

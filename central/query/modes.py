@@ -9,8 +9,8 @@ from typing import Final
 from central.query.errors import QueryError
 from central.query.escapes import unslash
 from central.query.filters import CONTENT, filter_name
-from central.query.groups import QUERY_TERMS, only_case
 from central.query.lexemes import Kind, Lexeme, Lexer, checked_regex
+from central.query.parser import QUERY_TERMS, only_case
 from central.query.syntax import Literal, Node, Not, Query, Structural, conjunction
 
 _WORD: Final = re.compile(r"-?(\S+)")

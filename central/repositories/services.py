@@ -7,11 +7,11 @@ names and GitHub ids are assigned under that lock.
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from central.db import sql_with
+from central.db import execute, sql_with
 from central.repositories.models import IndexedBy, IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
@@ -219,17 +219,8 @@ def record_push(
     Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same second, the
     later is the one made on top of (`before`) the other.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _NOTE_PUSH,
-            {
-                "repository": repository.pk,
-                "commit_sha": commit_sha,
-                "before": before,
-                "pushed_at": pushed_at,
-            },
-        )
-        return bool(cursor.rowcount)
+    push = {"commit_sha": commit_sha, "before": before, "pushed_at": pushed_at}
+    return bool(execute(_NOTE_PUSH, {"repository": repository.pk, **push}))
 
 
 def mark_behind(*, now: datetime) -> int:

@@ -30,11 +30,7 @@ def find_places(
     wanted = {tail for frame in trace.frames for tail in tails(frame.path)}
     rows = row_filter(request)
     files = {
-        tail: [
-            file
-            for file in found
-            if rows.admits_file(repository=file.repository, path=file.path, language=file.language)
-        ]
+        tail: [file for file in found if rows.admits(file.repository, file.path, file.language)]
         for tail, found in files_ending(wanted, repositories=searched).items()
     }
     candidates = [candidate_places(frame, files, names) for frame in trace.frames]

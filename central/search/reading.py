@@ -38,7 +38,8 @@ class ReadRequest:
     `request` has only the words as its queries, and the mode that the query asks for. `query` is
     what results must fulfil, without `type:`. `is_exact`: the answer is lines, not chunks;
     `lists_files`: it is files without lines; `within`: lines of a type of chunks, or with
-    `symbol` those on which definitions begin.
+    `symbol` those on which definitions begin. `is_secret`: no embedding service gets to know the
+    words.
     """
 
     request: SearchRequest
@@ -46,6 +47,7 @@ class ReadRequest:
     is_exact: bool = False
     lists_files: bool = False
     within: str = ""
+    is_secret: bool = False
 
 
 def read_request(request: SearchRequest) -> ReadRequest:
@@ -90,7 +92,8 @@ class Unquoted(NamedTuple):
 def without_quotes(read: ReadRequest) -> Unquoted | None:
     """Return a request with the words of its quoted texts, and its filters; None without any.
 
-    Patterns, and queries of one literal (the mode), have no words.
+    What is quoted may be a secret that is looked for. Patterns, and queries of one literal (the
+    mode), have no words.
     """
     terms = conjuncts(read.query.root)
     quoted = [term for term in terms if not isinstance(term, Filter | Not)]
@@ -111,7 +114,7 @@ def without_quotes(read: ReadRequest) -> Unquoted | None:
         for leaf in leaves_of
     )
     filters = Query(conjunction(term for term in terms if term not in quoted), read.query.case)
-    return Unquoted(ReadRequest(request, filters), message)
+    return Unquoted(ReadRequest(request, filters, is_secret=True), message)
 
 
 def _texts(node: Node) -> Iterator[Word | Literal]:

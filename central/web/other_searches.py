@@ -24,7 +24,7 @@ from central.query.syntax import (
     conjunction,
     conjuncts,
 )
-from central.search.empty_answers import looks_like_pattern
+from central.search.hints import looks_like_pattern
 from indexer.limits import QUERY_CHARACTERS
 
 _TEXT_MODES: Final = {str(mode): mode for mode in TextMode}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local_github import LocalGitHub
 from scripts.local_service import ROOT, Organization, free_address, running_service
 from tests.action.forge import Forge
 from tests.action.github import Evaluator
@@ -15,6 +14,7 @@ from tests.action.harness import Runner
 from tests.action.stand_ins import Cache
 from tests.action.workplace import OWNER_ID, Workplace
 from tests.e2e.conftest import prepared_data_directory
+from tests.local_github import LocalGitHub
 from tests.npm import BUILD
 
 

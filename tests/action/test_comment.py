@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local_forge import LocalForge, LocalRepository
-from scripts.local_forge.comments import comments_of
-from scripts.local_forge.server import JobToken
 from tests.action.forge import JOB_TOKEN, Remote
 from tests.action.harness import Result
 from tests.action.workplace import Workplace
+from tests.local_forge import LocalForge, LocalRepository
+from tests.local_forge.comments import comments_of
+from tests.local_forge.server import JobToken
 
 pytestmark = pytest.mark.system("node", "npm", "bash", "git")
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.local_git import git
-from scripts.local_github import LocalGitHub, job_claims
 from scripts.local_service import Organization
 from tests.action.forge import BRANCH, JOB_TOKEN, Forge, Remote
 from tests.action.harness import Result, Runner
 from tests.action.job import Job
+from tests.local_github import LocalGitHub, job_claims
 
 OWNER_ID = 9919
 # Of a runner that reaches no package index.

@@ -13,10 +13,10 @@ import httpx
 import psutil
 import pytest
 
-from scripts.local_forge import OWNER_ID, LocalForge, LocalRepository
 from scripts.local_git import commit_all, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory
+from tests.local_forge import OWNER_ID, LocalForge, LocalRepository
 from tests.waiting import wait_until
 
 REPOSITORIES = 30

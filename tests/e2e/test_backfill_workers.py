@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import redis
 
-from central.settings.defaults import BACKFILL_AT_ONCE
+from central.settings.backfill import BACKFILL_AT_ONCE
 from scripts.local_deployment import Worker, running_deployment, running_worker
-from scripts.local_forge import OWNER_ID, LocalForge
 from scripts.local_service import Organization, Service
 from tests.e2e.conftest import prepared_data_directory
+from tests.local_forge import OWNER_ID, LocalForge
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system("redis-server")

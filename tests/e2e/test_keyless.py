@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from scripts.local_git import commit_all, git, new_repository
-from scripts.local_github import LocalGitHub, job_claims
 from scripts.local_service import Organization, free_address, running_service
 from tests.e2e.conftest import prepared_data_directory, write_files
 from tests.indexer.git_server import GitServer, git_server
+from tests.local_github import LocalGitHub, job_claims
 
 OWNER_ID = 42
 GIT_TOKEN = "ghs_token-of-the-job"

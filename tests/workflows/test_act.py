@@ -16,12 +16,12 @@ from uuid import uuid4
 
 import pytest
 
-from scripts.local_forge import LocalForge
-from scripts.local_forge.comments import comments_of
 from scripts.local_git import commit_all, git
 from scripts.local_service import Organization, Service
 from tests.action.test_readme import EXAMPLES
 from tests.e2e.conftest import MakeRepository
+from tests.local_forge import LocalForge
+from tests.local_forge.comments import comments_of
 from tests.workflows.events import Event, pull_request, push, repository_object
 from tests.workflows.files import (
     ACTION,

@@ -163,9 +163,9 @@ def watch(
     """
     from aeterna_code_search.cli.watch.journal import UpdateLog
     from aeterna_code_search.cli.watch.session import watch as keep_watching
-    from indexer.output import log
+    from indexer.output.github import log_to_standard_error
 
-    log.to_standard_error()
+    log_to_standard_error()
     context: CommandContext = ctx.obj
     keep_watching(context.environ, context.directory / path, UpdateLog(as_json=json))
 
@@ -176,9 +176,9 @@ def _prepare(directory: Path) -> Path:
 
     start_forkserver()  # while the rest is imported and the service starts
     from aeterna_code_search.cli.indexing import checkout_root
-    from indexer.output import log
+    from indexer.output.github import log_to_standard_error
 
-    log.to_standard_error()
+    log_to_standard_error()
     return checkout_root(directory)
 
 

@@ -42,7 +42,7 @@ from aeterna_code_search.agents.sidecar.answers import (
 from aeterna_code_search.agents.sidecar.tools import INSTRUCTIONS, add_sidecar_tools
 from central.runtime.listening import url_host
 from indexer.limits import SIDECAR_ANSWER_BYTES
-from indexer.output import log
+from indexer.output.github import log_to_standard_error
 from indexer.urls import without_proxy
 
 _TRACES: Final[Mapping[str, type[AnswerModel]]] = {
@@ -202,7 +202,7 @@ def serve(
     loopback interface.
     """
     # Before the SDK does: its handler takes seconds to format interrupted calls.
-    log.to_standard_error()
+    log_to_standard_error()
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     AppStatus.enable_automatic_graceful_drain = False  # it cuts streams at the first signal

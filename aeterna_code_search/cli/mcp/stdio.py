@@ -29,7 +29,7 @@ from indexer.errors import (
     IndexerError,
     UnconfirmedServerError,
 )
-from indexer.output import log
+from indexer.output.github import log_to_standard_error
 
 STRUCTURED_VARIABLE: Final = "AETERNA_STRUCTURED"
 
@@ -145,7 +145,7 @@ def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
     `integrations`: packages of `integrations` whose `mcp_tools.add_tools` registers more tools.
     Raises ConfigurationError if one is not available, or a setting is wrong.
     """
-    log.to_standard_error()
+    log_to_standard_error()
     logging.getLogger("mcp").setLevel(logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):
         # The thread that reads standard input cannot be cancelled.

@@ -14,16 +14,12 @@ from central.trace.resolve import (
     modelled,
     modules,
     outside,
-    outside_names,
     scip,
     value_flow,
 )
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import Rules, RuleSteps
-from central.trace.resolve.import_statements import (
-    import_statement,
-    imported_modules,
-)
+from central.trace.resolve.modules import contents_of, groups_of, is_plausible
 from central.trace.resolve.questions import (
     Ancestors,
     Bases,
@@ -51,7 +47,7 @@ from central.trace.resolve.questions import (
     best_candidates,
     reached_via,
 )
-from central.trace.resolve.search_paths import searched_meaning
+from central.trace.resolve.search_paths import searched_meaning, searched_paths
 from central.trace.resolve.sql import (
     FileContext,
     Imports,
@@ -79,8 +75,7 @@ def _meaning(question: NameInFile) -> RuleSteps:
         case Binding.IMPORT:
             return (yield from _imported(question))
         case Binding.FREE:
-            unbound = (*question[:4], question.root, question.chain, question.caller)
-            (answer,) = yield [UnboundName(*unbound)]
+            (answer,) = yield [UnboundName(*question)]
             return answer
     return ()
 
@@ -134,11 +129,6 @@ def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
     )
 
 
-def import_path(path: str, chain: str) -> str:
-    """Join an import's path and the chain that follows its local name."""
-    return f"{path}.{chain}" if chain else path
-
-
 def _local(question: NameInFile) -> RuleSteps:
     if question.chain:
         names = tuple(question.chain.split("."))
@@ -155,7 +145,8 @@ def _imported(question: NameInFile) -> RuleSteps:
         if own:
             return best_candidates(own)
     (rows,) = yield [Imports(question.file, question.root)]
-    paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
+    chain = f".{question.chain}" if question.chain else ""
+    paths = dict.fromkeys(f"{row.path}{chain}" for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
     if not any(definition.is_certain for definition in candidates):
@@ -207,6 +198,36 @@ def access_by_models(question: MemberAccess) -> RuleSteps:
     return (yield from modelled.used_as(question, found))
 
 
+def import_statement(question: ImportStatement) -> RuleSteps:
+    """Answer (definitions, modules): what the path means, or else in a further directory."""
+    found = yield from _named([ImportPath(*question[1:])])
+    if any(definition.is_certain for answer in found for definition in answer):
+        return found
+    context = FileContext(*question[1:4])
+    for further in (yield from searched_paths(question.file, context, [question.path])):
+        meant = yield from _named([ImportPath(*context, path) for path in further.paths])
+        if any(meant):
+            return meant
+    return found
+
+
+def _named(paths: Sequence[ImportPath]) -> RuleSteps:
+    definitions = yield paths
+    modules = yield [ImportedModules(*path[:4]) for path in paths]
+    return tuple(
+        tuple(target for answer in found for target in answer) for found in (definitions, modules)
+    )
+
+
+def imported_modules(question: ImportedModules) -> RuleSteps:
+    """Answer with the modules that are the whole path."""
+    context = FileContext(*question[:3])
+    (tried,) = groups = yield from groups_of([(context, question.path)])
+    contents = yield from contents_of(groups)
+    group = next((group for group in tried if is_plausible(group, contents)), [])
+    return tuple(match for match in group if not match.names)
+
+
 # A cycle of questions is broken at the one that comes last here. Members come late: what a class
 # defines itself is right without its bases, and so is a function without what it is given.
 RULES: Final[Rules] = {
@@ -236,8 +257,8 @@ RULES: Final[Rules] = {
 # With the models of libraries: what leads to nothing visible may be of a library.
 RULES_WITH_MODELS: Final[Rules] = {
     **RULES,
-    ImportPath: outside_names.imported_from_library,
-    UnboundName: outside_names.unbound_of_library,
+    ImportPath: outside.imported_from_library,
+    UnboundName: outside.unbound_of_library,
     MemberAccess: access_by_models,
 }
 

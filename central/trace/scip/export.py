@@ -106,7 +106,7 @@ def _documents(
     targets = {meaning.target for several in meanings.values() for meaning in several}
     targets.update(base for several in bases.values() for base in several)
     files.read_targets(targets)
-    own = files.repository_of(ids[0])
+    own = files.file(ids[0]).repository
     for key in sorted(targets):
         _note_external(files, key, own, external)
     return [
@@ -154,5 +154,5 @@ def _note_external(
     symbol = files.definition(key)
     if symbol is None or symbol.symbol is None or symbol.symbol in external:
         return
-    if files.repository_of(key[0]) != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
+    if files.file(key[0]).repository != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
         external[symbol.symbol] = information(symbol, symbol.symbol)

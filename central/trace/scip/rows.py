@@ -1,14 +1,14 @@
 """What an export reads: files in portions, their definitions with symbols, and bases of classes."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from central.corpus.models import File, Package, Reference, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.visibility import RepositorySnapshot
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Bases, Key, last_name
+from central.trace.resolve.questions import Bases, Key, enclosing_names, last_name
 from central.trace.scip.symbols import Defined, DefiningFile, symbols_of
 from central.trace.stored.hierarchy import classes_in
 from central.trace.stored.models import Inheritance, Source
@@ -118,77 +118,52 @@ class FilesWithSymbols:
         missing = {(file, name) for file, name in keys if file not in self._files}
         whole = {name for _, name in missing}
         named = sorted({last_name(name) for name in whole})
-        around = sorted({beginning for name in whole for beginning in _beginnings(name)})
+        around = sorted({beginning for name in whole for beginning in enclosing_names(name)})
         if missing:
             self._read(id_array({file for file, _ in missing}), id_array(()), (named, around))
 
     def _read(self, ids: str, with_content: str, only: tuple[list[str], list[str]] | None) -> None:
         seen = self._resolver.repositories
         named, around = only or (None, None)
-        definitions: dict[int, list[tuple[str, str, str, str, int, int]]] = defaultdict(list)
+        definitions: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
         for file, *row in fetch_rows(_SYMBOLS, [ids, seen, named, named, around]):
-            definitions[file].append((*row,))
-        for file, repository, path, language, namespace, *of_package, content in fetch_rows(
+            definitions[file].append(tuple(row))
+        for file, repository, path, language, namespace, *package, content in fetch_rows(
             _FILES, [with_content, ids, seen]
         ):
-            about = self._about(repository, path, language, namespace, of_package)
-            self._add(file, repository, about, split_lines(content), definitions[file])
-
-    def _about(
-        self, repository: int, path: str, language: str, namespace: str, package: Sequence[str]
-    ) -> DefiningFile:
-        name, version, root, ecosystem = package
-        if ecosystem != _ECOSYSTEMS.get(language, ecosystem):
-            name = version = root = ""
-        owner = self._visible[repository]
-        return DefiningFile(
-            owner.name, owner.commit, path, language, namespace, name, version, root
-        )
-
-    def _add(
-        self,
-        file: int,
-        repository: int,
-        about: DefiningFile,
-        lines: list[str],
-        rows: Sequence[tuple[str, str, str, str, int, int]],
-    ) -> None:
-        named = [
-            Defined(name, qualified, kind, signature, _is_inner(lines, start))
-            for name, qualified, kind, signature, start, _ in rows
-        ]
-        symbols = symbols_of(about, named)
-        found = [
-            SymbolRow(*row, None if symbol is None else format_symbol(symbol))
-            for row, symbol in zip(rows, symbols, strict=True)
-        ]
-        self._files[file] = DefiningFileRows(about, repository, lines, found)
-        for symbol in found:
-            self._first.setdefault((file, symbol.qualified_name), symbol)
+            owner = self._visible[repository]
+            *named_package, ecosystem = package
+            if ecosystem != _ECOSYSTEMS.get(language, ecosystem):
+                named_package = ["", "", ""]
+            about = DefiningFile(
+                owner.name, owner.commit, path, language, namespace, *named_package
+            )
+            lines = split_lines(content)
+            symbols = _with_symbols(about, lines, definitions[file])
+            self._files[file] = DefiningFileRows(about, repository, lines, symbols)
+            for symbol in symbols:
+                self._first.setdefault((file, symbol.qualified_name), symbol)
 
     def file(self, file: int) -> DefiningFileRows:
         """Return a file that was read."""
         return self._files[file]
-
-    def repository_of(self, file: int) -> int:
-        """Return the repository of a file that was read."""
-        return self._files[file].repository
 
     def definition(self, key: Key) -> SymbolRow | None:
         """Return the first definition of a name in a file that was read."""
         return self._first.get(key)
 
 
-def _beginnings(name: str) -> Iterator[str]:
-    """Yield a qualified name and those around it."""
-    while name:
-        yield name
-        name = name.rpartition(".")[0]
-
-
-def _is_inner(lines: Sequence[str], line: int) -> bool:
-    """Whether the line is indented; false without lines."""
-    return line <= len(lines) and lines[line - 1][:1] in {" ", "\t"}
+def _with_symbols(
+    about: DefiningFile, lines: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> list[SymbolRow]:
+    """Return a file's definitions with their symbols; an indented one is inside of something."""
+    indented = {number for number, line in enumerate(lines, 1) if line[:1] in {" ", "\t"}}
+    named = [Defined._make((*row[:4], row[4] in indented)) for row in rows]
+    symbols = zip(rows, symbols_of(about, named), strict=True)
+    return [
+        SymbolRow._make((*row, format_symbol(symbol) if symbol else None))
+        for row, symbol in symbols
+    ]
 
 
 def direct_bases(resolver: BatchResolver, files: Collection[int]) -> Mapping[Key, list[Key]]:

@@ -90,7 +90,7 @@ _FROM: Final = _sql("""SELECT u.id, {edge_columns}
 
 def stored_edges_to(resolver: BatchResolver, keys: Sequence[Key]) -> list[Edge]:
     """Return the edges to these definitions."""
-    return _edges(fetch_rows(_TO, [*columns_of(keys), resolver.repositories, _live(resolver)]))
+    return _edges(fetch_rows(_TO, [*columns_of(keys), resolver.repositories, resolver.live_ids]))
 
 
 def stored_edges_through(
@@ -99,7 +99,7 @@ def stored_edges_through(
     """Return edges to members of a name, through instances of a class (file, name, member)."""
     asked = sorted(set(members))
     columns = [list(column) for column in zip(*asked, strict=True)]
-    parameters = [*columns, resolver.repositories, _live(resolver)]
+    parameters = [*columns, resolver.repositories, resolver.live_ids]
     return _edges(fetch_rows(_THROUGH, parameters)) if asked else []
 
 
@@ -120,7 +120,7 @@ def imported_from_nowhere(
 def _leading_nowhere(
     resolver: BatchResolver, names: Names, *, imported: bool, limit: int
 ) -> list[ReferenceSite]:
-    seen, live = resolver.repositories, _live(resolver)
+    seen, live = resolver.repositories, resolver.live_ids
     asked = [*columns_of(names), seen, imported, live, imported, limit]
     return [ReferenceSite(*row) for row in fetch_rows(_NOWHERE, asked)]
 
@@ -128,7 +128,7 @@ def _leading_nowhere(
 def count_unresolved(resolver: BatchResolver, names: Names) -> int:
     """Count the references of these names of which nothing tells what they mean."""
     [(count,)] = fetch_rows(
-        _UNRESOLVED, [*columns_of(names), resolver.repositories, _live(resolver)]
+        _UNRESOLVED, [*columns_of(names), resolver.repositories, resolver.live_ids]
     )
     return int(count)
 
@@ -157,10 +157,6 @@ def stored_edges_from(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -
         [site for site in sites if nowhere.get(site.id) == UNRESOLVED],
         [site for site in sites if nowhere.get(site.id) == ELSEWHERE],
     )
-
-
-def _live(resolver: BatchResolver) -> str:
-    return id_array(sorted(resolver.live_files or ()))
 
 
 def _edges(rows: Sequence[Row]) -> list[Edge]:

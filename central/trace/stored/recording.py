@@ -7,6 +7,7 @@ of each answer. Questions and answers name files by the ids of their paths, whic
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from hashlib import md5
 from typing import Any, Final, NamedTuple
 from zlib import crc32
@@ -43,39 +44,24 @@ def number(kind: str, text: str) -> int:
 NUMBER: Final = "('x' || left(md5('{kind}:' || {text}), 16))::bit(64)::bigint"
 
 
-def path_key(path: int) -> int:
-    """Watched: what the file at a path says."""
-    return number("path", str(path))
+class WatchedKind(StrEnum):
+    """What may change an answer: a question watches the keys of such."""
 
+    PATH = "path"  # what the file at a path says
+    MODULE = "module"  # which files have a module of this name, and what they say
+    NAME = "name"  # which files define, or pass something to, what has this name
+    SYMBOL = "symbol"  # which definitions an index says that have this symbol
+    MANIFESTS = "manifests"  # the packages of a repository and their dependencies
+    DISTRIBUTION = "distribution"  # its packages, their dependencies and public modules
+    C = "c"  # which files of C and C++ a repository has
 
-def module_key(name: str) -> int:
-    """Watched: which files have a module of this name, and what they say."""
-    return number("module", name)
+    def key(self, watched: object) -> int:
+        """Return the key of a path, name or repository; a distribution is `ecosystem:name`."""
+        return number(self, str(watched))
 
-
-def name_key(name: str) -> int:
-    """Watched: which files define, or pass something to, what has this name."""
-    return number("name", name)
-
-
-def symbol_key(text: str) -> int:
-    """Watched: which definitions an index says that have this symbol."""
-    return number("symbol", text)
-
-
-def manifests_key(repository: int) -> int:
-    """Watched: the packages of a repository and their dependencies."""
-    return number("manifests", str(repository))
-
-
-def distribution_key(ecosystem: str, name: str) -> int:
-    """Watched: the packages of this distribution, their dependencies and public modules."""
-    return number("distribution", f"{ecosystem}:{name}")
-
-
-def c_key(repository: int) -> int:
-    """Watched: which files of C and C++ a repository has."""
-    return number("c", str(repository))
+    def key_of_column(self, text: str) -> str:
+        """Return the key of a column, in SQL."""
+        return NUMBER.format(kind=self, text=text)
 
 
 def recorded(
@@ -141,16 +127,16 @@ def _by_path(row: Any, paths: Mapping[int, int]) -> Any:
 def _watches(question: Any, answer: Iterable[Any], around: Surroundings) -> Iterable[int]:
     for row in answer:
         if file := getattr(row, "file", 0):
-            yield path_key(around.paths[file])
+            yield WatchedKind.PATH.key(around.paths[file])
     if file := getattr(question, "file", 0):
-        yield path_key(around.paths[file])
+        yield WatchedKind.PATH.key(around.paths[file])
         if isinstance(question, _SPREAD):
-            yield from map(module_key, around.scopes.get(file, ()))
+            yield from map(WatchedKind.MODULE.key, around.scopes.get(file, ()))
             if file in around.of_c:
-                yield c_key(around.of_c[file])
-                yield name_key(question.name.rpartition(".")[2])
+                yield WatchedKind.C.key(around.of_c[file])
+                yield WatchedKind.NAME.key(question.name.rpartition(".")[2])
                 rivals = around.rivals.get((file, question.name), ())
-                yield from (path_key(around.paths[rival]) for rival in rivals)
+                yield from (WatchedKind.PATH.key(around.paths[rival]) for rival in rivals)
     if watches := _WATCHES.get(type(question)):
         yield from watches(question, around)
 
@@ -166,33 +152,37 @@ def _repositories(question: Any, answer: Iterable[Any], around: Surroundings) ->
 
 def _of_package(question: Any, around: Surroundings) -> list[int]:
     repository = around.packages.get(question.package)
-    return [manifests_key(repository)] if repository else []
+    return [WatchedKind.MANIFESTS.key(repository)] if repository else []
+
+
+def _distribution(question: Any) -> int:
+    return WatchedKind.DISTRIBUTION.key(f"{question.ecosystem}:{question.distribution}")
 
 
 # What other files of the scope, or of C, may say.
 _SPREAD: Final = (sql.SameScopeDefinitions, sql.NamedBases)
 _OF_DISTRIBUTION: Final = (sql.Required, sql.FirstNames, sql.ScipProviders, sql.InPackage)
 _WATCHES: Final[dict[type, Callable[[Any, Surroundings], Iterable[int]]]] = {
-    sql.Modules: lambda asked, _: [module_key(asked.name)],
-    sql.Definitions: lambda asked, _: [module_key(asked.module)],
-    sql.Exported: lambda asked, _: [module_key(asked.module)],
-    sql.DefaultExports: lambda asked, _: [module_key(asked.module)],
-    sql.PathEnds: lambda asked, _: [module_key(f"{ANY_DIRECTORY}{asked.end}")],
-    sql.PassedRows: lambda asked, _: [name_key(asked.called)],
-    sql.Extensions: lambda asked, _: [name_key(asked.name)],
-    sql.TopLevel: lambda asked, _: [name_key(asked.name)],
-    sql.ScipDefinitions: lambda asked, _: [symbol_key(asked.symbol)],
+    sql.Modules: lambda asked, _: [WatchedKind.MODULE.key(asked.name)],
+    sql.Definitions: lambda asked, _: [WatchedKind.MODULE.key(asked.module)],
+    sql.Exported: lambda asked, _: [WatchedKind.MODULE.key(asked.module)],
+    sql.DefaultExports: lambda asked, _: [WatchedKind.MODULE.key(asked.module)],
+    sql.PathEnds: lambda asked, _: [WatchedKind.MODULE.key(f"{ANY_DIRECTORY}{asked.end}")],
+    sql.PassedRows: lambda asked, _: [WatchedKind.NAME.key(asked.called)],
+    sql.Extensions: lambda asked, _: [WatchedKind.NAME.key(asked.name)],
+    sql.TopLevel: lambda asked, _: [WatchedKind.NAME.key(asked.name)],
+    sql.ScipDefinitions: lambda asked, _: [WatchedKind.SYMBOL.key(asked.symbol)],
     sql.ScipProviders: lambda asked, _: [
-        symbol_key(asked.symbol),
-        distribution_key(asked.ecosystem, asked.distribution),
+        WatchedKind.SYMBOL.key(asked.symbol),
+        _distribution(asked),
     ],
     sql.InPackage: lambda asked, _: [
-        name_key(asked.name.rpartition(".")[2]),
-        distribution_key(asked.ecosystem, asked.distribution),
+        WatchedKind.NAME.key(asked.name.rpartition(".")[2]),
+        _distribution(asked),
     ],
-    sql.SharedMembers: lambda asked, _: [name_key(asked.name)],
+    sql.SharedMembers: lambda asked, _: [WatchedKind.NAME.key(asked.name)],
     sql.Declared: _of_package,
     sql.RequirementOf: _of_package,
-    sql.Required: lambda asked, _: [distribution_key(asked.ecosystem, asked.distribution)],
-    sql.FirstNames: lambda asked, _: [distribution_key(asked.ecosystem, asked.distribution)],
+    sql.Required: lambda asked, _: [_distribution(asked)],
+    sql.FirstNames: lambda asked, _: [_distribution(asked)],
 }

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from central.db import Row, copy_into, copy_rows
-from central.trace.constructors import constructor_edges
-from central.trace.edges import Edge, edges_to
+from central.trace.edges import Edge, constructor_edges, edges_to
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Bases, Key
 from central.trace.resolve.references import ReferenceSite, sites_in
@@ -24,6 +23,7 @@ UNRESOLVED: Final = "unresolved"
 ELSEWHERE: Final = "elsewhere"
 _COPY: Final = copy_into(models.Edge)
 _COPY_BASES: Final = copy_into(models.Inheritance)
+_VIA: Final = 9  # of the columns that references share: a list, which is no key
 
 
 class Resolved(NamedTuple):
@@ -102,17 +102,9 @@ def _rows(path: int, part: Resolved, around: Surroundings) -> Iterator[Row]:
         if not resolution.targets:
             references[_leading_nowhere(site, resolution)].append(site.id)
     for row, ids in references.items():
-        *before, via, receiver, receiver_name, written, written_name, model, is_foreign = row
-        after = (
-            list(via) or None,
-            receiver,
-            receiver_name,
-            written,
-            written_name,
-            model,
-            is_foreign,
-        )
-        yield (path, part.resolutions[0][0].repository, ids, *before, *after)
+        via = list(row[_VIA]) or None
+        repository = part.resolutions[0][0].repository
+        yield (path, repository, ids, *row[:_VIA], via, *row[_VIA + 1 :])
 
 
 def _leading(edge: Edge, around: Surroundings) -> Row:

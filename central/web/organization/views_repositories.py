@@ -13,7 +13,7 @@ from aeterna_code_search.contract.status import IndexState
 from central.background import BACKFILLS
 from central.errors import InvalidError
 from central.onboarding.services.requests import request_again
-from central.repositories import admin_actions
+from central.repositories import actions
 from central.repositories.expectations import is_expected
 from central.repositories.installations import expect_installed
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
@@ -94,18 +94,18 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
 
 
 def _pause(found: Repository, actor: str) -> str:
-    admin_actions.pause(found, actor=actor)
+    actions.pause(found, actor=actor)
     return f"Indexing of {found.name} is paused. What is indexed can be searched."
 
 
 def _resume(found: Repository, actor: str) -> str:
-    admin_actions.resume(found, actor=actor)
+    actions.resume(found, actor=actor)
     return f"Indexing of {found.name} goes on with the next merge."
 
 
 @transaction.atomic
 def _reindex(found: Repository, actor: str) -> str:
-    admin_actions.request_reindex(found, actor=actor)
+    actions.request_reindex(found, actor=actor)
     if not request_again(found, actor=actor):
         return f"A new index of {found.name} is requested. {_BY_HAND}"
     transaction.on_commit(BACKFILLS.wake)
@@ -113,12 +113,12 @@ def _reindex(found: Repository, actor: str) -> str:
 
 
 def _expect(found: Repository, actor: str) -> str:
-    admin_actions.expect_index(found, actor=actor)
+    actions.expect_index(found, actor=actor)
     return f"Answers lack {found.name} until it is indexed."
 
 
 def _expect_not(found: Repository, actor: str) -> str:
-    admin_actions.expect_no_index(found, actor=actor)
+    actions.expect_no_index(found, actor=actor)
     return f"Answers do not lack {found.name} any more. When it is indexed, it is expected again."
 
 
@@ -138,7 +138,7 @@ def remove(request: HttpRequest, credential: Credential, project: str) -> HttpRe
     organization = credential.organization
 
     def act() -> str:
-        admin_actions.purge(found, actor=actor_of(request))
+        actions.purge(found, actor=actor_of(request))
         return f"{found.name} is removed; its data is being deleted."
 
     return confirmation(

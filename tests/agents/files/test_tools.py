@@ -17,7 +17,7 @@ from aeterna_code_search.agents.files import (
 from aeterna_code_search.agents.results import error_in
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.truncation import MIN_TOKENS, Budget, truncate_search
-from central.search.empty_answers import PATTERN_ADVICE
+from central.search.hints import PATTERN_ADVICE
 from tests.agents.calling import call, code_server, text_of
 from tests.agents.recorded import RecordedBackend, recorded
 from tests.property_settings import examples

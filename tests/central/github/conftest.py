@@ -8,10 +8,10 @@ from pytest_django import Settings
 from central.github.models import GitHubPolicy
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from scripts.local_github import LocalGitHub, job_claims
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
 from tests.central.github.job import AUDIENCE
+from tests.local_github import LocalGitHub, job_claims
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from django.test import Client
 from central.github.models import IdTokenUse
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
-from scripts.local_github import LocalGitHub
 from tests.central.protocol import Api
+from tests.local_github import LocalGitHub
 
 ROUTE = "/api/v1/auth/github-oidc"
 AUDIENCE = "https://code.acme.example"

@@ -23,10 +23,10 @@ from central.github import key_sets
 from central.github.key_sets import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS, IssuerKeys
 from central.github.models import GitHubPolicy
 from central.http.bounded_session import BoundedSession
-from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.protocol import Api
 from tests.central.refusals import assert_problem
+from tests.local_github import LocalGitHub
 
 Answer = Callable[[socket.socket], None]
 

@@ -8,7 +8,7 @@ import pytest
 from central.errors import UnavailableError
 from central.github import key_sets
 from central.github.key_sets import IssuerKeys, keys_of
-from scripts.local_github import LocalGitHub
+from tests.local_github import LocalGitHub
 
 
 @dataclass

@@ -16,13 +16,13 @@ from central.github.models import GitHubPolicy
 from central.github.oidc import forge_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from scripts.local_github import LocalGitHub
 from tests.central.factories import RepositoryFactory
 from tests.central.github import payloads
 from tests.central.github.job import AUDIENCE, exchange
 from tests.central.github.payloads import APP_SECRET, GitHub
 from tests.central.protocol import Api, api_of, apply_queued, commit_of
 from tests.central.refusals import assert_problem
+from tests.local_github import LocalGitHub
 
 pytestmark = pytest.mark.django_db
 

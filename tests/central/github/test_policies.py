@@ -4,9 +4,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from central.github.models import GitHubPolicy
-from scripts.local_github import LocalGitHub
 from tests.central.factories import OrganizationFactory
 from tests.central.github.job import AUDIENCE, api_of_job, exchange
+from tests.local_github import LocalGitHub
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from django.db.models.functions import Concat
 
 from central.github.models import GitHubPolicy
 from central.repositories.models import Repository
-from scripts.local_github import LocalGitHub
 from tests.central.github.job import api_of_job
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
+from tests.local_github import LocalGitHub
 
 pytestmark = pytest.mark.django_db
 

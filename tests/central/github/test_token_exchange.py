@@ -11,10 +11,10 @@ from central.github.models import GitHubPolicy, IdTokenUse
 from central.repositories.models import Repository
 from central.repositories.services import record_visibility, retire_repository
 from central.tenancy.models import ApiToken
-from scripts.local_github import LocalGitHub
 from tests.central.factories import RepositoryFactory
 from tests.central.github.job import AUDIENCE, api_of_job, exchange
 from tests.central.refusals import assert_problem
+from tests.local_github import LocalGitHub
 
 pytestmark = pytest.mark.django_db
 

@@ -16,9 +16,9 @@ from pytest_django import Settings
 
 from central.github.models import GitHubPolicy
 from central.tenancy.models import ApiToken, Organization
-from scripts.local_github import LocalGitHub
 from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
 from tests.central.refusals import assert_problem
+from tests.local_github import LocalGitHub
 from tests.property_settings import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("policy")]

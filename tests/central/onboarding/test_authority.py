@@ -30,10 +30,10 @@ from central.onboarding.services.work import work_next
 from central.repositories.models import Push, Repository
 from central.settings.backfill import BackfillSettings
 from central.tenancy.models import Membership, Organization, Role, Scope
-from scripts.local_forge import OWNER_ID, LocalForge, LocalRepository
 from tests.central.factories import UserFactory
 from tests.central.onboarding.world import acme, backfill_of, queued, use
 from tests.central.protocol import api_of
+from tests.local_forge import OWNER_ID, LocalForge, LocalRepository
 
 pytestmark = pytest.mark.django_db
 

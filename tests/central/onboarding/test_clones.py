@@ -14,9 +14,9 @@ from central.onboarding.clones import Clone, EmptyRepositoryError, GitAccess, cl
 from central.onboarding.processes import BACKFILL_OUTPUT_BYTES, ChildError, Limits
 from central.settings.backfill import BackfillSettings
 from indexer.git.process import GitProcess
-from scripts.local_forge import LocalForge
 from scripts.local_git import commit_all, git, new_repository
 from tests.indexer.forge.answering import answering
+from tests.local_forge import LocalForge
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
 

@@ -11,8 +11,8 @@ from pytest_django import Settings
 from central.onboarding.models import Backfill, BackfillRepository, WorkState
 from central.onboarding.services.queue import CloneClaim
 from central.tenancy.models import Organization
-from scripts.local_forge import OWNER_ID, LocalForge
 from tests.central.onboarding.world import acme, stand_in_for_git, use
+from tests.local_forge import OWNER_ID, LocalForge
 
 pytestmark = pytest.mark.django_db
 

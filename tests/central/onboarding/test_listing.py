@@ -18,8 +18,8 @@ from central.repositories.expectations import without_index
 from central.repositories.models import Repository
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.selection import Selection
-from scripts.local_forge import OWNER_ID, LocalForge
 from tests.central.onboarding.world import acme, backfill_of, queued, use
+from tests.local_forge import OWNER_ID, LocalForge
 
 pytestmark = pytest.mark.django_db
 

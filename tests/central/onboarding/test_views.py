@@ -14,10 +14,10 @@ from central.onboarding.services.requests import BACKFILL_URLS
 from central.repositories.models import Repository
 from central.tenancy.models import AuditEntry, Organization, Scope
 from indexer.forge.selection import FORGE_PATTERNS
-from scripts.local_forge import LocalForge
 from tests.central.onboarding.world import acme, backfill_of, queued, use
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
+from tests.local_forge import LocalForge
 
 pytestmark = pytest.mark.django_db
 

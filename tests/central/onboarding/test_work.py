@@ -17,9 +17,9 @@ from central.onboarding.services.work import remove_leftovers, work_next
 from central.repositories.expectations import is_expected
 from central.repositories.models import IndexProblem, Repository
 from central.tenancy.models import ApiToken
-from scripts.local_forge import LocalForge, LocalRepository
 from scripts.local_git import git
 from tests.central.onboarding.world import acme, backfill_of, queued, stand_in_for_git, use
+from tests.local_forge import LocalForge, LocalRepository
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from central.onboarding.models import Backfill, BackfillRepository, ListState
 from central.settings.backfill import BackfillSettings
 from central.tenancy.models import Organization
-from scripts.local_forge import APP_ID, OWNER, OWNER_ID, LocalForge
+from tests.local_forge import APP_ID, OWNER, OWNER_ID, LocalForge
 
 
 def use(settings: Settings, forge: LocalForge, *, app: bool = False, **changes: Any) -> None:

@@ -15,7 +15,7 @@ from aeterna_code_search.cli.context import CommandContext
 from indexer.errors import ConfigurationError, ForgeError
 from indexer.forge.repositories import ForgeRepository
 from indexer.forge.workflow import BRANCH, PATH, WorkflowValues
-from scripts.local_forge import LocalForge
+from tests.local_forge import LocalForge
 
 ROOT = Path(__file__).resolve().parents[3]
 

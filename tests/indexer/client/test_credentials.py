@@ -20,9 +20,9 @@ from indexer.errors import (
     IdentityUnavailableError,
     IndexerError,
 )
-from scripts.local_github import LocalGitHub
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.listening import listening
+from tests.local_github import LocalGitHub
 
 ROUTE = "/api/v1/index/runs/run-1"
 Failure = tuple[int, dict[str, str], dict[str, str]]

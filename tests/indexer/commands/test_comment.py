@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from indexer.forge.comments import marker
-from scripts.local_forge import LocalForge, LocalRepository
-from scripts.local_forge.comments import comments_of
+from tests.local_forge import LocalForge, LocalRepository
+from tests.local_forge.comments import comments_of
 
 REPORT = marker("shop", is_new=True) + "### Impact\n\nSomeone calls it.\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local_forge import LocalForge
+from tests.local_forge import LocalForge
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from indexer.errors import ForgeError, ForgeUnavailableError
 from indexer.forge import api as module
 from indexer.forge.api import FORGE_ANSWER_BYTES, GitHubApi
-from scripts.local_forge import LocalForge
 from tests.indexer.forge.answering import answering
+from tests.local_forge import LocalForge
 
 
 def test_a_list_is_read_page_by_page(forge: LocalForge) -> None:

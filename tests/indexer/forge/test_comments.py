@@ -10,8 +10,8 @@ from indexer.errors import ConfigurationError, ForgeError
 from indexer.forge.api import GitHubApi
 from indexer.forge.comments import PullRequest, marker, write_comment
 from indexer.limits import COMMENT_BYTES
-from scripts.local_forge import LocalForge, LocalRepository
-from scripts.local_forge.comments import BOT, PERSON, add_comment, comments_of
+from tests.local_forge import LocalForge, LocalRepository
+from tests.local_forge.comments import BOT, PERSON, add_comment, comments_of
 
 PULL = PullRequest("acme/shop", 7)
 

@@ -13,7 +13,7 @@ from indexer.forge.repositories import (
     read_owner,
     read_repository,
 )
-from scripts.local_forge import OWNER_ID, LocalForge
+from tests.local_forge import OWNER_ID, LocalForge
 
 ROW = {
     "id": 1,

@@ -11,10 +11,14 @@ from indexer.pipeline.worker import extract_file
 from indexer.records.files import ChunkType, DegradeReason, FileRecord, SourceFile, TreeEntry
 from indexer.records.references import Binding, ReferenceKind
 from indexer.syntax.parser import PARSED_BRACKETS
-from tests.indexer.golden import SOURCES, extract_source
+from tests.indexer.golden import SOURCES, extract_source, golden_path
 
 _HOSTS = {one.name for one in HOSTS}
-_OF_HOSTS = [one for one in SOURCES if extract_source(one).language in _HOSTS]
+_OF_HOSTS = [
+    source
+    for source in SOURCES
+    if json.loads(golden_path(source).read_text(encoding="utf-8"))["language"] in _HOSTS
+]
 
 
 def extract(path: str, content: str) -> FileRecord:

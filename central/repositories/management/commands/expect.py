@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from central.commands import ServiceCommand
-from central.repositories.admin_actions import expect_index, expect_no_index, repositories_named
+from central.repositories.actions import expect_index, expect_no_index, repositories_named
 from central.repositories.expectations import without_index
 from central.repositories.installations import expect_installed
 from central.repositories.models import ExpectedBy, Repository

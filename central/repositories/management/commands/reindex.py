@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from central.commands import ServiceCommand
-from central.repositories.admin_actions import repositories_named, request_reindex
+from central.repositories.actions import repositories_named, request_reindex
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.services.organizations import organization_named

@@ -16,7 +16,6 @@ from indexer.scip.scip_pb2 import Definition, Document, Index, Occurrence
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import COMMIT, change_files, organization_of, pyproject, repository
 
-pytestmark = pytest.mark.django_db
 Export = Callable[..., Index]
 AUTH = "scip-python python acme-auth 1.0.0 `acme_auth.api`/"
 PAY = "scip-python python acme-pay 2.0.0 `acme_pay.main`/"
