@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from aeterna_code_search.client.part_file import (
     locked_part,
@@ -74,26 +74,13 @@ class Exported:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Indexed:
+class _Indexed(NamedTuple):
     """The service's status of a project's index."""
 
     project: str
     commit: str
-    files: int
     chunks: int
     dimensions: int
-
-    @classmethod
-    def from_row(cls, row: dict[str, Any]) -> "_Indexed":
-        embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
-        return cls(
-            project=row["project"],
-            commit=row["last_indexed_commit"],
-            files=row["files"],
-            chunks=row["chunks"],
-            dimensions=embedder.dimensions,
-        )
 
 
 def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
@@ -170,9 +157,7 @@ def export_index(
     return Exported(
         indexed.project,
         indexed.commit,
-        counts.files,
-        counts.chunks,
-        counts.embeddings,
+        *counts,
         differs=_difference(indexed, counts.chunks),
         usage=embedder.usage if embedder else Usage(),
     )
@@ -249,7 +234,9 @@ def _indexed(target: IndexTarget, project: str) -> _Indexed:
             f"{project} is not indexed, or not visible to this credential: type "
             "`codesearch index` in a checkout of it"
         )
-    return _Indexed.from_row(rows[0])
+    row = rows[0]
+    embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
+    return _Indexed(row["project"], row["last_indexed_commit"], row["chunks"], embedder.dimensions)
 
 
 def _repository(target: IndexTarget, root: Path, credential: GitCredential | None) -> Repository:

@@ -54,7 +54,6 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "repositories",
-        page="repositories",
         found=found,
         wanted=wanted,
         expects_installed=credential.organization.expects_installed,
