@@ -278,7 +278,7 @@ def _progress() -> "Iterator[Progress]":
     """Show a progress bar on a terminal; elsewhere print notes only."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
-    from aeterna_code_search.cli.output.progress import shown_progress
+    from aeterna_code_search.cli.output.answers import shown_progress
     from aeterna_code_search.integrations.chunkhound.export import Progress
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
