@@ -17,6 +17,7 @@ from psycopg import Copy as PsycopgCopy
 from psycopg.copy import FileWriter
 
 Part = type[Model] | str
+Parameters = Sequence[Any] | Mapping[str, Any]
 STATEMENTS: Final[dict[str, str]] = {}  # of all modules that are imported, each with its place
 UNUSED: Final[dict[str, set[str]]] = {}  # names that `sql_with` was given, by its place
 _NAME: Final = re.compile(r"\{([a-z_]+)\}")
@@ -62,7 +63,7 @@ def _place() -> str:
     )
 
 
-def fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def fetch_rows(query: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
     """All rows of a statement that is prepared once per connection.
 
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
@@ -73,7 +74,7 @@ def fetch_rows(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def fetch_rows_of_each(
-    statements: Iterable[tuple[str, Sequence[Any]]],
+    statements: Iterable[tuple[str, Parameters]],
 ) -> list[list[tuple[Any, ...]]]:
     """As `fetch_rows`, of several statements that are sent together, in one round trip.
 
@@ -85,23 +86,27 @@ def fetch_rows_of_each(
     return [list(cursor.fetchall()) for cursor in cursors]  # the end of the pipeline read them
 
 
-def _executed(query: str, parameters: Sequence[Any]) -> CursorWrapper:
+def _executed(query: str, parameters: Parameters) -> CursorWrapper:
     cursor = _cursor(_PreparedCursor)
     cursor.execute(query, parameters)
     return cursor
 
 
-def fetch_rows_planned_each_time(query: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def fetch_rows_planned_each_time(query: str, parameters: Parameters) -> list[tuple[Any, ...]]:
     """As `fetch_rows`, with a plan for these parameters: for names and words, frequent or rare."""
     with _cursor(_PlannedCursor) as cursor:
         cursor.execute(query, parameters)
         return list(cursor.fetchall())
 
 
-def execute(query: str, parameters: Sequence[Any]) -> None:
-    """As `fetch_rows`, of a statement without rows: bytes travel as they are, not in its text."""
+def execute(query: str, parameters: Parameters = ()) -> int:
+    """As `fetch_rows`, of a statement that changes rows: returns how many.
+
+    Bytes travel as they are, not in its text.
+    """
     with _cursor(_PreparedCursor) as cursor:
         cursor.execute(query, parameters)
+        return int(cursor.rowcount)
 
 
 def id_array(ids: Iterable[int]) -> str:
@@ -296,12 +301,10 @@ def _write(into: Copy, copy: PsycopgCopy, rows: Iterable[Row]) -> int:
 
 
 _NEW_IDS: Final = sql(
-    "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+    "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s::int)"
 )
 
 
 def new_ids(model: type[Model], count: int) -> list[int]:
     """The next `count` ids of a table, for rows that others are to point at."""
-    with connection.cursor() as cursor:
-        cursor.execute(_NEW_IDS, [model._meta.db_table, count])
-        return [row[0] for row in cursor.fetchall()]
+    return [key for (key,) in fetch_rows(_NEW_IDS, [model._meta.db_table, count])]

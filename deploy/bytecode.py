@@ -18,9 +18,17 @@ import django
 
 # What only strings and command lines name.
 _NAMED = ("celery.bin.celery", "central.asgi", "central.celery", "kombu.transport.redis")
-# Most of 1,000 modules are for other services than embeddings; of 500 languages most are never
-# indexed.
-_REDUCED = ("openai", "pygments/lexers")
+# Most of openai's 1,000 modules are for other services than embeddings; of 500 languages most are
+# never indexed; what Celery's interactive shell loads when it starts; what Pydantic keeps for those
+# who come from its first version; semantic conventions of traces that are not ours.
+_REDUCED = (
+    "openai",
+    "pygments/lexers",
+    "prompt_toolkit",
+    "wcwidth",
+    "pydantic/v1",
+    "opentelemetry/semconv",
+)
 
 
 def main() -> None:

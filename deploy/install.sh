@@ -23,8 +23,8 @@ case $step in
     # agent` need; the second page of the API; providers of sign-in besides OpenID Connect.
     rm -r huggingface_hub* hf_xet* fsspec* filelock* portalocker* tomlkit* watchfiles* drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc
     find allauth/socialaccount/providers/* -maxdepth 0 -type d ! -name base ! -name 'oauth*' ! -name openid_connect -exec rm -r {} +
-    # Parts of packages that nothing here calls; cffi's compiler.
-    rm -r numpy/f2py numpy/distutils numpy/fft numpy/polynomial numpy/random duckdb/experimental \
+    # Parts of packages that nothing here calls: the browsable API's scripts, cffi's compiler.
+    rm -r rest_framework/static numpy/f2py numpy/distutils numpy/fft numpy/polynomial numpy/random duckdb/experimental \
       django/contrib/gis cffi pycparser*
     # Tests; what compilers and type checkers read; texts in other languages; maps for debuggers.
     find . -depth -type d \( -name tests -o -name '*-stubs' \) -exec rm -r {} +

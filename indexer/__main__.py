@@ -12,8 +12,7 @@ from indexer.commands import comment, impact, run
 from indexer.config.settings import consume_environment
 from indexer.errors import IndexerError
 from indexer.exits import Exit, TerminatedError
-from indexer.output import log
-from indexer.output.github import GitHubRunner, Level
+from indexer.output.github import GitHubRunner, Level, log_to_standard_error
 from indexer.pipeline import job_summary
 
 _COMMANDS: Final = (run, impact, comment)
@@ -24,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     options = _parser().parse_args(arguments)
     environ = consume_environment()
-    log.to_standard_error()
+    log_to_standard_error()
     # httpx imports its own command line, with click and rich, and HTTP/2, if these are installed.
     sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored

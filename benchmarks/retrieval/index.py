@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from aeterna_code_search.contract.search import Mode
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
-from central.corpus.file_vectors import pack_direction
-from central.search.file_similarity import file_similarities
-from central.search.fusion import floor, reciprocal_ranks
-from central.search.pieces import Joiner
+from central.corpus.embeddings import pack_direction
+from central.search.candidates import Candidate, CandidateBatch, Joiner, Lists
 from central.search.query import parse_query
 from central.search.query_preparation import (
     PreparedQuery,
@@ -27,9 +25,9 @@ from central.search.query_preparation import (
     query_vector,
 )
 from central.search.ranking.rules import DIVERSITY, WEIGHTS
-from central.search.ranking.scoring import ScoredHit, rerank
-from central.search.retrieval import FIRST_SIZE, CandidateBatch, Lists
-from central.search.rows import REEXPORT_KINDS, REEXPORT_PATH, Definition, LiveChunk
+from central.search.ranking.scoring import rerank
+from central.search.retrieval import FIRST_SIZE, file_similarities, floor, reciprocal_ranks
+from central.search.rows import REEXPORT_KINDS, REEXPORT_PATH
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
 from indexer.embedding.builtin import SPEC
@@ -92,8 +90,7 @@ class Index:
 
     def __init__(self, corpora: Sequence[Corpus], embedder: Embedder | None = None) -> None:
         self._embedder = embedder or _packaged()
-        self._projects = {number: corpus.project for number, corpus in enumerate(corpora)}
-        self._rows: list[LiveChunk] = []
+        self._rows: list[Candidate] = []
         for number, corpus in enumerate(corpora):
             self._add(number, corpus)
         self._vectors = np.concatenate([corpus.vectors for corpus in corpora])
@@ -114,7 +111,8 @@ class Index:
             key = len(self._rows)
             own = ids[offsets[place] : offsets[place + 1]].astype(UINT32).tobytes()
             self._rows.append(
-                LiveChunk(
+                Candidate(
+                    project=corpus.project,
                     id=key,
                     point=UUID(int=key),
                     repository=number,
@@ -143,15 +141,20 @@ class Index:
         dense = self._similar(vector) if vectors else {}
         lexical = self._terms.best(asked.terms, FIRST_SIZE)
         lists = Lists(dense, dict(lexical), floor(lexical, limit=FIRST_SIZE))
-        defines: dict[int, tuple[Definition, ...]] = {}
+        defines: dict[int, tuple[str, ...]] = {}
         for name in dict.fromkeys(symbol.name for symbol in parsed.symbols):
             for chunk in self._defining.get(name, ()):
-                defines[chunk] = (*defines.get(chunk, ()), Definition(name, is_minor=False))
+                defines[chunk] = (*defines.get(chunk, ()), name)
                 if chunk not in dense:
                     lists.lexical.setdefault(chunk, lists.lexical_floor)
-        rows = {chunk: self._rows[chunk] for chunk in (*dense, *lists.lexical)}
-        (lists.files,) = file_similarities(rows, [asked], [SPEC])
-        return Prepared(asked, CandidateBatch(rows, [lists], dict(dense), defines))
+        candidates = {
+            chunk: self._rows[chunk]._replace(
+                cosine=dense.get(chunk), defines=defines.get(chunk, ())
+            )
+            for chunk in (*dense, *lists.lexical)
+        }
+        (lists.files,) = file_similarities(candidates, [asked], [SPEC])
+        return Prepared(asked, CandidateBatch(candidates, [lists]))
 
     def hits(
         self,
@@ -161,7 +164,7 @@ class Index:
         mode: Mode = Mode.HYBRID,
         by_file: bool = False,
         explain: bool = False,
-    ) -> list[ScoredHit]:
+    ) -> list[Candidate]:
         """Return hits as the service orders them, each definition or, `by_file`, each file once."""
         joiner = Joiner(self._first_lines, by_file=by_file)
         joiner.add(
@@ -169,7 +172,6 @@ class Index:
                 prepared.batch,
                 mode=mode,
                 queries=[prepared.asked],
-                projects=self._projects,
                 max_score=1.0,
                 weights={**weights, DIVERSITY: 0.0} if by_file else weights,
                 explain=explain,
@@ -186,7 +188,7 @@ class Index:
     ) -> list[Place]:
         """Return the places of `hits`."""
         return [
-            Place(self._projects[hit.row.repository], hit.row.path, *hit.span)
+            Place(hit.project, hit.path, *hit.span)
             for hit in self.hits(prepared, weights, by_file=by_file)
         ]
 
@@ -220,7 +222,7 @@ class Index:
 
     def _place(self, key: int) -> Place:
         row = self._rows[key]
-        return Place(self._projects[row.repository], row.path, row.start_line, row.end_line)
+        return Place(row.project, row.path, row.start_line, row.end_line)
 
     def _first_lines(self, chunks: Sequence[int]) -> dict[int, int]:
         """Return what `central.search.rows.first_lines` does."""
@@ -247,7 +249,7 @@ class Index:
     @cached_property
     def _defining(self) -> dict[str, list[int]]:
         """By name, the narrowest chunks that hold a definition's first line."""
-        in_file: dict[tuple[int, str], list[LiveChunk]] = {}
+        in_file: dict[tuple[int, str], list[Candidate]] = {}
         for row in self._rows:
             in_file.setdefault((row.repository, row.path), []).append(row)
         found: dict[str, list[int]] = {}
@@ -274,7 +276,7 @@ def _file_vectors(corpus: Corpus) -> dict[str, bytes | None]:
     return {path: pack_direction(total) for path, total in sums.items()}
 
 
-def _narrowness(row: LiveChunk, name: str) -> tuple[bool, int, int]:
+def _narrowness(row: Candidate, name: str) -> tuple[bool, int, int]:
     return row.name != name, row.end_line - row.start_line, row.id
 
 

@@ -66,7 +66,7 @@ def ask(version: Version) -> Iterator[Asked]:
         prepared = version.index.prepare(text)
         for mode in _MODES:
             hits = version.index.hits(prepared, mode=mode)[:DEPTH]
-            places = [Place("", hit.row.path, *hit.span) for hit in hits]
+            places = [Place("", hit.path, *hit.span) for hit in hits]
             is_right = any(
                 target.is_hit(place.path, place.start, place.end)
                 for target in targets

@@ -23,13 +23,12 @@ from central.codemap.currency import NOTHING_BESIDE, Beside, beside_stored, map_
 from central.codemap.packages import Packages
 from central.codemap.uses import imports, uses
 from central.errors import NotFoundError
-from central.owners.answers import owner_counts
+from central.owners.reading import owner_counts
 from central.repositories.visibility import RepositorySnapshot
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
 from central.trace.callers import CUT_CALLERS, find_callers
-from central.trace.constructors import without_repeated
-from central.trace.edges import Edge, Step
+from central.trace.edges import Edge, Step, without_repeated
 from central.trace.impact import changed_definitions
 from central.trace.imports import edges_from_imports
 from central.trace.request_scope import TraceScope, traced

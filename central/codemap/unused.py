@@ -14,7 +14,7 @@ from central.http.cursors import decode_cursor, encode_cursor
 from central.http.parameters import to_json
 from central.search.ranking.rules import path_traits
 from central.tenancy.credentials import Credential
-from central.trace.constructors import class_of
+from central.trace.edges import class_of
 from central.trace.links import shown_definition
 from central.trace.receipts import LAST_PAGE
 from central.trace.request_scope import TraceScope, traced

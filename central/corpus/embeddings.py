@@ -1,26 +1,31 @@
-"""Embeddings stored by digest, and the packed form of vectors and terms."""
+"""Embeddings stored by digest, and the packed form of vectors and terms.
 
-from collections.abc import Collection, Mapping, Sequence
+A file's vector is the direction of the sum of its chunks' vectors, a byte for each number.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
 import numpy as np
-from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
 from central.corpus.models import Embedding
-from central.db import execute, sql_with
+from central.db import execute, id_array, sql_with
 from central.repositories.models import Repository
 from indexer.records.files import FileRecord, line_span, split_lines
 from indexer.records.vectors import (
     FLOAT32,
     UINT32,
     VALUE_BYTES,
+    Matrix,
     TermVector,
     Vector,
 )
+
+_HIGHEST: Final = 127  # number of a file's vector
 
 
 def pack_terms(terms: TermVector) -> bytes:
@@ -58,6 +63,34 @@ def pack_vector(vector: Vector) -> bytes:
 def unpack_vector(data: bytes) -> Vector:
     """Read what `pack_vector` packed, without copying."""
     return np.frombuffer(data, FLOAT32)
+
+
+def pack_direction(vector: Vector) -> bytes | None:
+    """Return the vector's direction, or None of a zero vector, which has none."""
+    most = float(np.abs(vector).max(initial=0.0))
+    if not most:
+        return None
+    packed: bytes = np.rint(vector * (_HIGHEST / most)).astype(np.int8).tobytes()
+    return packed
+
+
+def unpack_directions(packed: Sequence[bytes], dimensions: int) -> Matrix:
+    """Return a row of unit length for each of `packed`, which have `dimensions` numbers."""
+    rows = np.frombuffer(b"".join(packed), np.int8).reshape(-1, dimensions).astype(np.float32)
+    unit: Matrix = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+    return unit
+
+
+def file_vectors(chunks: Iterable[tuple[str, Vector]]) -> dict[str, bytes]:
+    """Return the packed vectors of files by path; `chunks` are (path, vector) of all of theirs.
+
+    A file whose chunks cancel each other out has none.
+    """
+    sums: dict[str, Vector] = {}
+    for path, vector in chunks:
+        sums[path] = sums[path] + vector if path in sums else vector
+    packed = {path: pack_direction(vector) for path, vector in sums.items()}
+    return {path: data for path, data in packed.items() if data is not None}
 
 
 _TOUCHED_EVERY = timedelta(days=1)  # used_at counts weeks; writing it more often is waste
@@ -122,13 +155,9 @@ def _touch(repositories: QuerySet[Repository], embedder: str, digests: Collectio
     now = timezone.now()
     due = _rows(repositories, embedder, digests).filter(used_at__lt=now - _TOUCHED_EVERY)
     keys = list(due.values_list("repository_id", "digest"))
-    if not keys:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _USED,
-            [now, [key[0] for key in keys], [bytes(key[1]) for key in keys], embedder],
-        )
+    if keys:
+        digests = [bytes(digest) for _, digest in keys]
+        execute(_USED, [now, id_array(repository for repository, _ in keys), digests, embedder])
 
 
 def save_embeddings(*, repository_id: int, embedder: str, vectors: Mapping[bytes, bytes]) -> None:

@@ -7,10 +7,8 @@ and names. When one is added, changed or removed, all of the repository's are de
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from django.db import connection
-
 from central.corpus import models
-from central.db import Row, columns_of, copy_into, copy_rows, new_ids, sql_with
+from central.db import Row, columns_of, copy_into, copy_rows, execute, id_array, new_ids, sql_with
 from indexer.bundle.decode import read_manifest
 from indexer.ecosystems import PackageRoot, Workspace, ecosystem_of
 from indexer.records.files import NAME_CHARACTERS
@@ -37,8 +35,8 @@ _DELETE_MODULES: Final = _sql(
     "DELETE FROM {module} USING {file} AS file"
     " WHERE {module}.file_id = file.id AND file.repository_id = %s"
 )
-_DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = ANY(%s)")
-_DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s)")
+_DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = ANY(%s::bigint[])")
+_DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s::bigint[])")
 
 
 class ModuleFile(NamedTuple):
@@ -83,12 +81,13 @@ def refresh_packages(
     if is_same and ids.keys() == derived.keys():
         _place(repository_id, inserted, workspace, ids)
         return
-    _remove_modules(repository_id)
-    _remove_dependencies(ids)
+    execute(_DELETE_MODULES, [repository_id])
+    execute(_DELETE_DEPENDENCIES, [id_array(ids.values())])
     kept = _replace_packages(repository_id, ids, derived)
     _insert_dependencies(kept, derived)
     _place(repository_id, _stored_files(repository_id), workspace, kept)
-    _remove_packages([id_ for key, id_ in ids.items() if key not in derived])
+    gone = id_array(id_ for key, id_ in ids.items() if key not in derived)
+    execute(_DELETE_PACKAGES, [gone])
 
 
 def _manifests(repository_id: int) -> Iterator[tuple[str, Manifest]]:
@@ -141,15 +140,14 @@ def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, Package
         [_package_row(repository_id, id_, derived[key]) for key, id_ in new.items()],
     )
     stay = [key for key in derived if key in ids]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _RENEW_PACKAGES,
-            [
-                [ids[key] for key in stay],
-                [derived[key].version for key in stay],
-                [derived[key].manifest for key in stay],
-            ],
-        )
+    execute(
+        _RENEW_PACKAGES,
+        [
+            id_array(ids[key] for key in stay),
+            [derived[key].version for key in stay],
+            [derived[key].manifest for key in stay],
+        ],
+    )
     return {key: ids[key] for key in stay} | new
 
 
@@ -191,11 +189,7 @@ def _place(
         provider = workspace.provider_of(path=file.path, language=file.language)
         provider_id = ids[_key(provider)] if provider else None
         modules += _module_rows(repository_id, file, provider_id, workspace)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _PLACE_FILES,
-            [[id_ for id_, _ in moved], [package_id for _, package_id in moved]],
-        )
+    execute(_PLACE_FILES, [[id_ for id_, _ in moved], [package_id for _, package_id in moved]])
     copy_rows(_MODULE_COPY, modules)
 
 
@@ -209,20 +203,3 @@ def _module_rows(
     for name, public, scope in names:
         if len(name.encode()) <= MODULE_PATH_BYTES:  # no import can name a longer one
             yield (repository_id, file.id, package_id, ecosystem, name, public, scope)
-
-
-def _remove_modules(repository_id: int) -> None:
-    _execute(_DELETE_MODULES, repository_id)
-
-
-def _remove_dependencies(ids: _Ids) -> None:
-    _execute(_DELETE_DEPENDENCIES, list(ids.values()))
-
-
-def _remove_packages(ids: list[int]) -> None:
-    _execute(_DELETE_PACKAGES, ids)
-
-
-def _execute(statement: str, parameter: int | list[int]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [parameter])

@@ -3,15 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Model
 
 from central.corpus import rows
 from central.corpus.embeddings import term_counts, unpack_terms
-from central.corpus.encoded_files import EncodedFiles
 from central.corpus.models import (
     Chunk,
     Export,
@@ -25,21 +23,28 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
-from central.corpus.packages import ModuleFile, regular_packages
-from central.db import copy_encoded, copy_rows, execute, id_array, sql, sql_with
+from central.corpus.packages import ModuleFile, refresh_packages, regular_packages
+from central.corpus.rows import EncodedFiles
+from central.corpus.scip import put_documents, refresh_scip
+from central.db import copy_encoded, copy_rows, execute, fetch_rows, id_array, sql, sql_with
+from indexer.records.scip import ScipDocument
 
 _sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
 _FOUND: Final = _sql(
     "SELECT id, path, language, skipped, generated, unparsed IS NOT NULL FROM {file}"
-    " WHERE repository_id = %s AND path = ANY(%s)"
+    " WHERE repository_id = %s::bigint AND path = ANY(%s::text[])"
 )
-_DELETE_CHUNKS: Final = _sql("DELETE FROM {chunk} WHERE file_id = ANY(%s) RETURNING point, terms")
-_UNCOUNTED: Final = (Import, Export, Module, ScipDefinition, ScipRelationship)
+_DELETE_CHUNKS: Final = _sql(
+    "DELETE FROM {chunk} WHERE file_id = ANY(%s::bigint[]) RETURNING point, terms"
+)
 _OF_FILES: Final[dict[type[Model], str]] = {
-    model: sql("DELETE FROM {table} WHERE file_id = ANY(%s)", table=model)
-    for model in (Symbol, Reference, Manifest, *_UNCOUNTED)
+    model: sql("DELETE FROM {table} WHERE file_id = ANY(%s::bigint[])", table=model)
+    for model in (
+        *(Symbol, Reference, Manifest, Import, Export, Module),
+        *(ScipDefinition, ScipRelationship),
+    )
 }
-_DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s)")
+_DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s::bigint[])")
 _MOVE_TERMS: Final = _sql("""
                 INSERT INTO {term_stat} (repository_id, term, chunks)
                 SELECT %s::bigint, term, difference
@@ -50,16 +55,19 @@ _MOVE_TERMS: Final = _sql("""
 _DELETE_TERMS: Final = _sql(
     "DELETE FROM {term_stat} WHERE repository_id = %s AND term = ANY(%s::bigint[]) AND chunks <= 0"
 )
+_SLICE: Final = 10_000  # terms a statement: its text is made while the interpreter is held
 
 
 @dataclass(slots=True)
-class CorpusDelta:
-    """The differences that a replacement makes to the repository's counters, and its leftovers.
+class Replacement:
+    """A replacement of a repository's files: what it changes in counters, and its leftovers.
 
-    `orphans` are points of deleted chunks. `manifests` is true if one was added or deleted.
-    `regular` are directories that have or had an `__init__.py`, which is no longer as it was.
+    Needs a transaction. `orphans` are points of deleted chunks. `manifests` is true if one was
+    added or deleted. `regular` are directories that have or had an `__init__.py`, which is no
+    longer as it was.
     """
 
+    repository_id: int
     files: int = 0
     skipped: int = 0
     generated: int = 0
@@ -74,7 +82,72 @@ class CorpusDelta:
     regular: set[str] = field(default_factory=set)
     inserted: list[ModuleFile] = field(default_factory=list)
 
-    def count_files(self, files: Iterable[tuple[str, str, str, bool]], sign: int) -> None:
+    def remove_files(self, paths: Sequence[str]) -> None:
+        """Delete the rows of `paths`, where they exist, with their dependent rows."""
+        found = fetch_rows(_FOUND, [self.repository_id, list(paths)])
+        if not found:
+            return
+        self._count_files((row[2:] for row in found), -1)
+        self.regular ^= regular_packages(row[1] for row in found)
+        ids = [id_array(row[0] for row in found)]
+        chunks = fetch_rows(_DELETE_CHUNKS, ids)
+        self.chunks -= len(chunks)
+        self.orphans.extend(point for point, _ in chunks)
+        terms, counts = term_counts([unpack_terms(terms).ids for _, terms in chunks])
+        self.terms.subtract(dict(zip(terms.tolist(), counts.tolist(), strict=True)))
+        deleted = {model: execute(statement, ids) for model, statement in _OF_FILES.items()}
+        self.symbols -= deleted[Symbol]
+        self.references -= deleted[Reference]
+        self.manifests |= deleted[Manifest] > 0
+        execute(_DELETE_FILES, ids)
+
+    def insert_files(self, parts: Sequence[EncodedFiles], vectors: Mapping[str, bytes]) -> None:
+        """Insert files, whose paths must not exist in their repository, with dependent rows.
+
+        `vectors` are those of the files by path, packed by corpus.embeddings.file_vectors.
+        """
+        files = [file for part in parts for file in part.files]
+        copy_rows(rows.FILE_COPY, (file.copied(vectors.get(file.path)) for file in files))
+        self._count_files(
+            (
+                (file.language, file.skipped, file.generated, file.unparsed is not None)
+                for file in files
+            ),
+            1,
+        )
+        self.regular ^= regular_packages(file.path for file in files)
+        self.inserted.extend(
+            ModuleFile(file.id, file.path, file.language, file.namespace)
+            for file in files
+            if not file.skipped
+        )
+        for part in parts:
+            self.terms.update(dict(zip(part.terms, part.term_chunks, strict=True)))
+        copied = {
+            name: copy_encoded(copy, [part.rows[name] for part in parts])
+            for name, copy in rows.COPIES.items()
+        }
+        self.chunks += copied["chunks"]
+        self.symbols += copied["symbols"]
+        self.references += copied["references"]
+        self.manifests |= copied["manifests"] > 0
+
+    def put_documents(self, documents: Sequence[ScipDocument], removed: Sequence[str]) -> None:
+        """Store documents of a SCIP index, and delete those of the paths `removed`."""
+        self.references += put_documents(self.repository_id, documents, removed)
+
+    def finish(self) -> None:
+        """Bring what the files determine together up to date: call it once, after the last."""
+        refresh_packages(
+            repository_id=self.repository_id,
+            manifests_changed=self.manifests,
+            regular_changed=bool(self.regular),
+            inserted=self.inserted,
+        )
+        self.references += refresh_scip(self.repository_id)
+        self._update_term_stats()
+
+    def _count_files(self, files: Iterable[tuple[Any, ...]], sign: int) -> None:
         """Add (`sign` 1) or subtract (-1) files, each as (language, skip reason, generated by,
         whether a part of it is unparsed).
         """
@@ -90,78 +163,12 @@ class CorpusDelta:
             if language:
                 self.languages[language] += sign
 
-
-def remove_files(*, repository_id: int, paths: Sequence[str], delta: CorpusDelta) -> None:
-    """Delete the rows of `paths`, where they exist, with their dependent rows."""
-    with connection.cursor() as cursor:
-        cursor.execute(_FOUND, [repository_id, list(paths)])
-        found = cursor.fetchall()
-        if not found:
-            return
-        ids = [row[0] for row in found]
-        delta.count_files([row[2:] for row in found], -1)
-        delta.regular ^= regular_packages(row[1] for row in found)
-        cursor.execute(_DELETE_CHUNKS, [ids])
-        chunks = cursor.fetchall()
-        delta.chunks -= len(chunks)
-        delta.orphans.extend(point for point, _ in chunks)
-        terms, counts = term_counts([unpack_terms(terms).ids for _, terms in chunks])
-        delta.terms.subtract(dict(zip(terms.tolist(), counts.tolist(), strict=True)))
-    delta.symbols -= _deleted(_OF_FILES[Symbol], ids)
-    delta.references -= _deleted(_OF_FILES[Reference], ids)
-    delta.manifests |= _deleted(_OF_FILES[Manifest], ids) > 0
-    for model in _UNCOUNTED:
-        _deleted(_OF_FILES[model], ids)
-    _deleted(_DELETE_FILES, ids)
-
-
-def _deleted(statement: str, ids: list[int]) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [ids])
-        return int(cursor.rowcount)
-
-
-def insert_files(
-    *, parts: Sequence[EncodedFiles], vectors: Mapping[str, bytes], delta: CorpusDelta
-) -> None:
-    """Insert files, whose paths must not exist in their repository, with their dependent rows.
-
-    `vectors` are those of the files by path (corpus.file_vectors).
-    """
-    files = [file for part in parts for file in part.files]
-    copy_rows(rows.FILE_COPY, (file.copied(vectors.get(file.path)) for file in files))
-    delta.count_files(
-        [
-            (file.language, file.skipped, file.generated, file.unparsed is not None)
-            for file in files
-        ],
-        1,
-    )
-    delta.regular ^= regular_packages(file.path for file in files)
-    delta.inserted.extend(
-        ModuleFile(file.id, file.path, file.language, file.namespace)
-        for file in files
-        if not file.skipped
-    )
-    for part in parts:
-        delta.terms.update(dict(zip(part.terms, part.term_chunks, strict=True)))
-    delta.chunks += copy_encoded(rows.CHUNK_COPY, [part.chunks for part in parts])
-    delta.symbols += copy_encoded(rows.SYMBOL_COPY, [part.symbols for part in parts])
-    delta.references += copy_encoded(rows.REFERENCE_COPY, [part.references for part in parts])
-    delta.manifests |= copy_encoded(rows.MANIFEST_COPY, [part.manifests for part in parts]) > 0
-    copy_encoded(rows.IMPORT_COPY, [part.imports for part in parts])
-    copy_encoded(rows.EXPORT_COPY, [part.exports for part in parts])
-
-
-_SLICE = 10_000  # terms a statement: its text is made while the interpreter is held
-
-
-def update_term_stats(*, repository_id: int, differences: Mapping[int, int]) -> None:
-    """Add `differences` (by term) to the repository's counts; a count of zero has no row."""
-    terms = sorted(term for term, difference in differences.items() if difference)
-    for start in range(0, len(terms), _SLICE):
-        part = terms[start : start + _SLICE]
-        moved = id_array(differences[term] for term in part)
-        execute(_MOVE_TERMS, [repository_id, id_array(part), moved])
-    gone = id_array(term for term in terms if differences[term] < 0)
-    execute(_DELETE_TERMS, [repository_id, gone])
+    def _update_term_stats(self) -> None:
+        """Add the differences to the repository's counts; a count of zero has no row."""
+        terms = sorted(term for term, difference in self.terms.items() if difference)
+        for start in range(0, len(terms), _SLICE):
+            part = terms[start : start + _SLICE]
+            moved = id_array(self.terms[term] for term in part)
+            execute(_MOVE_TERMS, [self.repository_id, id_array(part), moved])
+        gone = id_array(term for term in terms if self.terms[term] < 0)
+        execute(_DELETE_TERMS, [self.repository_id, gone])

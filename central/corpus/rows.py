@@ -1,6 +1,10 @@
-"""Rows of a file's content and relations, as COPY writes them."""
+"""Rows of files, encoded once for COPY, and what an apply needs to know of them besides.
 
-from collections.abc import Iterator, Sequence
+They wait in a batch of a run until its transaction copies them: no table that is read has them
+before.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -8,24 +12,32 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from central.corpus import models
-from central.corpus.embeddings import pack_terms, pack_vector
-from central.db import Row, columns_of, copy_into
+from central.corpus.embeddings import (
+    chunk_texts,
+    pack_terms,
+    pack_vector,
+    term_counts,
+    unpack_terms,
+)
+from central.db import Copy, EncodedRows, Row, columns_of, copy_into, encode_rows, new_ids
 from indexer.bundle.encode import manifest_fields
 from indexer.ecosystems import ecosystem_by_line
 from indexer.lexical import tokenize
 from indexer.records.extractors import Extractor
 from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
-from indexer.records.vectors import embedder_input, embedding_digest, point_id
+from indexer.records.vectors import Vector, embedder_input, embedding_digest, point_id
+from indexer.store.base import Point
 
-# Of imports, exports and references the columns stand in the order of the record's fields.
-CHUNK_COPY: Final = copy_into(models.Chunk)
-SYMBOL_COPY: Final = copy_into(models.Symbol)
-IMPORT_COPY: Final = copy_into(models.Import)
-EXPORT_COPY: Final = copy_into(models.Export)
-REFERENCE_COPY: Final = copy_into(
-    models.Reference, *columns_of(models.Reference, without="symbol_id")
-)
-MANIFEST_COPY: Final = copy_into(models.Manifest)
+# What a file has. Of imports, exports and references the columns stand in the order of the
+# record's fields, after the repository's key and the file's.
+COPIES: Final[Mapping[str, Copy]] = {
+    "chunks": copy_into(models.Chunk),
+    "symbols": copy_into(models.Symbol),
+    "references": copy_into(models.Reference, *columns_of(models.Reference, without="symbol_id")),
+    "manifests": copy_into(models.Manifest),
+    "imports": copy_into(models.Import),
+    "exports": copy_into(models.Export),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ class FileRow(NamedTuple):
     namespace: str
 
     def copied(self, vector: bytes | None) -> Row:
-        """Return the row as COPY takes it; `vector` is packed (corpus.file_vectors)."""
+        """Return the row as COPY takes it; `vector` is packed (corpus.embeddings)."""
         row: Row = self
         if self.unparsed is not None:
             row = self._replace(unparsed=Jsonb(self.unparsed))  # type: ignore[arg-type]
@@ -66,13 +78,9 @@ class FileRow(NamedTuple):
 
 
 FILE_COPY: Final = copy_into(models.File, *FileRow._fields, "vector")
-COPIES: Final = (
-    *(FILE_COPY, CHUNK_COPY, SYMBOL_COPY, REFERENCE_COPY, MANIFEST_COPY, IMPORT_COPY, EXPORT_COPY),
-)
 
 
-def file_row(context: RunContext, file_id: int, record: FileRecord) -> FileRow:
-    """Return the row of a file, without its vector."""
+def _file_row(context: RunContext, file_id: int, record: FileRecord) -> FileRow:
     lines, names = _unparsed(record.unparsed)
     return FileRow(
         file_id,
@@ -127,12 +135,31 @@ class ChunkPoint(NamedTuple):
     terms: bytes
     vector: bytes
 
+    def at(self, run_id: UUID, vector: Vector) -> Point:
+        """Return the point that a run writes."""
+        return Point(
+            id=UUID(bytes=self.point),
+            run=run_id,
+            path=self.path,
+            language=self.language,
+            type=self.type,
+            vector=vector,
+            terms=unpack_terms(self.terms),
+        )
 
-def packed_points(
-    context: RunContext, record: FileRecord, texts: Sequence[str]
-) -> list[PackedPoint]:
-    """Return the points of a file's chunks, whose `texts` these are, in order."""
-    return [
+
+class _NewFile(NamedTuple):
+    """A file with its id, the texts of its chunks, and their points."""
+
+    id: int
+    record: FileRecord
+    texts: Sequence[str]
+    points: Sequence[PackedPoint]
+
+
+def _new_file(context: RunContext, file_id: int, record: FileRecord) -> _NewFile:
+    texts = chunk_texts(record)
+    points = [
         PackedPoint(
             chunk.type,
             embedding_digest(
@@ -144,73 +171,88 @@ def packed_points(
         )
         for ordinal, (chunk, text) in enumerate(zip(record.chunks, texts, strict=True))
     ]
+    return _NewFile(file_id, record, texts, points)
 
 
-def chunk_rows(
-    context: RunContext,
-    file_id: int,
-    record: FileRecord,
-    texts: Sequence[str],
-    points: Sequence[PackedPoint],
-) -> Iterator[Row]:
-    """Yield the rows of its chunks, whose `texts` and `points` these are."""
-    for ordinal, (chunk, text, point) in enumerate(zip(record.chunks, texts, points, strict=True)):
-        yield (
-            context.repository_id,
-            file_id,
-            ordinal,
-            *chunk.span,
-            chunk.type,
-            chunk.name,
-            chunk.container,
-            text,
-            point.digest,
-            point.terms,
-            UUID(bytes=point.point),
-        )
+def _chunk_rows(file: _NewFile) -> Iterator[Row]:
+    chunks = zip(file.record.chunks, file.texts, file.points, strict=True)
+    for ordinal, (chunk, text, point) in enumerate(chunks):
+        place = (ordinal, *chunk.span, chunk.type, chunk.name, chunk.container)
+        yield (*place, text, point.digest, point.terms, UUID(bytes=point.point))
 
 
-def symbol_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Yield the rows of its definitions."""
-    for symbol in record.symbols:
-        yield (
-            context.repository_id,
-            file_id,
-            symbol.name,
-            symbol.qualified_name,
-            symbol.kind,
-            *symbol.span,
-            symbol.signature,
-            symbol.exported,
-            tokenize(symbol.name),
-        )
+def _symbol_rows(file: _NewFile) -> Iterator[Row]:
+    for symbol in file.record.symbols:
+        named = (symbol.name, symbol.qualified_name, symbol.kind)
+        yield (*named, *symbol.span, symbol.signature, symbol.exported, tokenize(symbol.name))
 
 
-def import_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Yield the rows of its imports."""
-    for import_ in record.imports:
-        yield (context.repository_id, file_id, *import_)
-
-
-def export_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Yield the rows of its exports."""
-    for export in record.exports:
-        yield (context.repository_id, file_id, *export)
-
-
-def reference_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
+def _reference_rows(file: _NewFile) -> Iterator[Row]:
     """Yield the rows of its references; without modules in its language, of no ecosystem."""
-    if not record.references:
+    if not file.record.references:
         return  # most documents, whose examples take a while to find
-    ecosystem_at = ecosystem_by_line(record.language, record.content)
-    for reference in record.references:
-        yield (context.repository_id, file_id, ecosystem_at(reference.line), *reference)
+    ecosystem_at = ecosystem_by_line(file.record.language, file.record.content)
+    for reference in file.record.references:
+        yield (ecosystem_at(reference.line), *reference)
 
 
-def manifest_rows(context: RunContext, file_id: int, record: FileRecord) -> Iterator[Row]:
-    """Yield its row as a manifest, if it is one."""
-    if record.manifest:
-        yield (context.repository_id, file_id, Jsonb(manifest_fields(record.manifest)))
+def _manifest_rows(file: _NewFile) -> Iterator[Row]:
+    if file.record.manifest:
+        yield (Jsonb(manifest_fields(file.record.manifest)),)
+
+
+# What stands in the rows of COPIES after both keys.
+_MAKERS: Final[Mapping[str, Callable[[_NewFile], Iterable[Row]]]] = {
+    "chunks": _chunk_rows,
+    "symbols": _symbol_rows,
+    "references": _reference_rows,
+    "manifests": _manifest_rows,
+    "imports": lambda file: file.record.imports,
+    "exports": lambda file: file.record.exports,
+}
+
+
+class EncodedFiles(NamedTuple):
+    """Files with their ids, their chunks' points, and the rows that refer to them.
+
+    `packed_points` are those of each file. `terms` are the ids of all chunks' terms, and
+    `term_chunks` how many chunks have each. `rows` are those of COPIES.
+    """
+
+    files: list[FileRow]
+    packed_points: list[list[PackedPoint]]
+    terms: list[int]
+    term_chunks: list[int]
+    rows: dict[str, EncodedRows]
+
+    @property
+    def points(self) -> list[ChunkPoint]:
+        """The points of all files; those of a file share its path, which may be long."""
+        return [
+            ChunkPoint(file.path, file.language, *point)
+            for file, own in zip(self.files, self.packed_points, strict=True)
+            for point in own
+        ]
+
+
+def encode_files(context: RunContext, records: Sequence[FileRecord]) -> EncodedFiles:
+    """Give ids to new files, and encode their rows."""
+    ids = new_ids(models.File, len(records))
+    files = [_new_file(context, *pair) for pair in zip(ids, records, strict=True)]
+    terms, counts = term_counts([chunk.terms.ids for record in records for chunk in record.chunks])
+
+    def rows_of(name: str) -> Iterator[Row]:
+        for file in files:
+            for row in _MAKERS[name](file):
+                yield (context.repository_id, file.id, *row)
+
+    return EncodedFiles(
+        files=[_file_row(context, file.id, file.record) for file in files],
+        packed_points=[list(file.points) for file in files],
+        terms=terms.tolist(),
+        term_chunks=counts.tolist(),
+        rows={name: encode_rows(copy, rows_of(name)) for name, copy in COPIES.items()},
+    )
 
 
 # The run of a point that a synchronisation wrote: only its chunk determines how long it stays.

@@ -22,7 +22,6 @@ from central.corpus.models import (
     ScipSymbol,
     Symbol,
 )
-from central.corpus.replace import CorpusDelta
 from central.db import (
     Row,
     columns_of,
@@ -65,9 +64,9 @@ _CLEAR: Final = _sql(
     "UPDATE {reference} SET symbol_id = NULL WHERE file_id = ANY(%s::bigint[])"
     " AND symbol_id IS NOT NULL AND binding <> {scip}"
 )
-_DELETE_FURTHER: Final = _sql("""WITH deleted AS (DELETE FROM {reference}
-        WHERE file_id = ANY(%s::bigint[]) AND binding = {scip} RETURNING 1)
-    SELECT count(*) FROM deleted""")
+_DELETE_FURTHER: Final = _sql(
+    "DELETE FROM {reference} WHERE file_id = ANY(%s::bigint[]) AND binding = {scip}"
+)
 _DELETE_DEFINITIONS: Final = _sql("DELETE FROM {definition} WHERE file_id = ANY(%s::bigint[])")
 _DELETE_RELATIONSHIPS: Final = _sql("DELETE FROM {relationship} WHERE file_id = ANY(%s::bigint[])")
 _DUE: Final = _sql("""SELECT id, file, file_id, facts FROM (
@@ -95,13 +94,12 @@ _BIND: Final = _sql("""UPDATE {reference} SET symbol_id = now.symbol
 _DONE: Final = _sql("""UPDATE {document} SET file_id = now.file, left_out = now.left_out
     FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) AS now (id, file, left_out)
     WHERE {document}.id = now.id""")
-_DELETE_UNUSED_SYMBOLS: Final = _sql("""WITH deleted AS (DELETE FROM {symbol} s
+_DELETE_UNUSED_SYMBOLS: Final = _sql("""DELETE FROM {symbol} s
         WHERE s.repository_id = %s::bigint
             AND NOT EXISTS (SELECT FROM {reference} r WHERE r.symbol_id = s.id)
             AND NOT EXISTS (SELECT FROM {definition} d WHERE d.symbol_id = s.id)
             AND NOT EXISTS (SELECT FROM {relationship} t
-                WHERE t.symbol_id = s.id OR t.implemented_id = s.id) RETURNING 1)
-    SELECT count(*) FROM deleted""")
+                WHERE t.symbol_id = s.id OR t.implemented_id = s.id)""")
 _COUNT: Final = _sql("""UPDATE {repository} SET scip = coalesce((
         SELECT jsonb_object_agg(tool, files) FROM (SELECT tool, count(*) AS files FROM {document}
             WHERE repository_id = %s::bigint GROUP BY tool) AS found), '{}')
@@ -114,36 +112,34 @@ _FURTHER: Final = copy_into(Reference)
 
 
 def put_documents(
-    *,
-    repository_id: int,
-    documents: Sequence[scip.ScipDocument],
-    removed: Sequence[str],
-    delta: CorpusDelta,
-) -> None:
+    repository_id: int, documents: Sequence[scip.ScipDocument], removed: Sequence[str]
+) -> int:
     """Store documents in the place of those of their paths, and delete those of `removed`.
 
-    What the former ones have put into rows is deleted. Of several of one path the last counts.
+    What the former ones have put into rows is deleted; returns the difference in references. Of
+    several of one path the last counts.
     """
-    if paths := [*removed, *(document.path for document in documents)]:
-        gone = fetch_rows(_DELETE, [repository_id, paths])
-        last = {document.path: document for document in documents}
-        copy_rows(
-            _DOCUMENTS, (_document_row(repository_id, document) for document in last.values())
-        )
-        delta.references -= _forget(file for (file,) in gone)
+    paths = [*removed, *(document.path for document in documents)]
+    if not paths:
+        return 0
+    gone = fetch_rows(_DELETE, [repository_id, paths])
+    last = {document.path: document for document in documents}
+    copy_rows(_DOCUMENTS, (_document_row(repository_id, document) for document in last.values()))
+    return -_forget(file for (file,) in gone)
 
 
-def refresh_scip(*, repository_id: int, delta: CorpusDelta) -> None:
+def refresh_scip(repository_id: int) -> int:
     """Put what documents say into the rows of files that do not have it.
 
-    A document whose file has another blob now is deleted.
+    A document whose file has another blob now is deleted. Returns the difference in references.
     """
     gone = fetch_rows(_DELETE_STALE, [repository_id])
-    delta.references -= _forget(file for (file,) in gone)
+    difference = -_forget(file for (file,) in gone)
     while due := fetch_rows(_DUE, [repository_id, _AT_ONCE, _FACTS_AT_ONCE]):
-        delta.references -= _forget(before or 0 for _, _, before, _ in due)
-        delta.references += _put(repository_id, due)
+        difference -= _forget(before or 0 for _, _, before, _ in due)
+        difference += _put(repository_id, due)
     execute(_COUNT, [repository_id, repository_id])
+    return difference
 
 
 def stored_documents(repository_id: int) -> list[tuple[str, str, str, int]]:
@@ -162,8 +158,7 @@ def delete_unused_symbols() -> int:
         with transaction.atomic():
             unlocked = Repository.objects.select_for_update(skip_locked=True)
             if unlocked.filter(pk=repository).exists():
-                [(deleted,)] = fetch_rows(_DELETE_UNUSED_SYMBOLS, [repository])
-                count += deleted
+                count += execute(_DELETE_UNUSED_SYMBOLS, [repository])
     return count
 
 
@@ -190,8 +185,7 @@ def _forget(files: Iterable[int]) -> int:
     ids = id_array(file for file in files if file)
     for statement in (_CLEAR, _DELETE_DEFINITIONS, _DELETE_RELATIONSHIPS):
         execute(statement, [ids])
-    [(count,)] = fetch_rows(_DELETE_FURTHER, [ids])
-    return int(count)
+    return execute(_DELETE_FURTHER, [ids])
 
 
 class _Facts(NamedTuple):

@@ -100,7 +100,7 @@ class Batch(models.Model):
     `body` is gzip; `digest` is the SHA-256 of the decompressed bytes; `path_keys` are its paths'
     64-bit keys (see services.batches.path_key). `rows` are those that the apply will copy, unless
     `rows_format` is that of another version (see services.stored_batches). `file_vectors` has one
-    for each of its files, as corpus.file_vectors packs them, once the points of all are written
+    for each of its files, as corpus.embeddings packs them, once the points of all are written
     (see services.vectors).
     Rows are deleted when the run ends or, where vectors or points are left, when these are salvaged
     (see services.salvage).

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
@@ -25,8 +25,8 @@ from central.corpus.models import (
     TrigramPosting,
     TrigramSegment,
 )
-from central.corpus.replace import CorpusDelta, remove_files
-from central.db import sql
+from central.corpus.replace import Replacement
+from central.db import execute, sql
 from central.extensions import added
 from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.models import Push, Repository
@@ -53,10 +53,8 @@ def deletion(model: type[Model], condition: str, **parts: type[Model] | str) -> 
 
 def delete_rows(statement: str, key: int) -> None:
     """Delete all rows that a `deletion` has for its parameter, some at a time."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [key])
-        while cursor.rowcount == _ROWS:
-            cursor.execute(statement, [key])
+    while execute(statement, [key]) == _ROWS:
+        pass
 
 
 _OF_RUN = "run_id IN (SELECT id FROM {run} WHERE repository_id = %s)"
@@ -117,8 +115,7 @@ def purge_repository(*, repository_id: int) -> None:
     for collection in collections_of(repository):
         store.drop(collection)
     delete_rows(_DELETE_RUNS, repository_id)
-    with connection.cursor() as cursor:  # the ORM would look through tables that are not indexed so
-        cursor.execute(_DELETE, [repository_id])
+    execute(_DELETE, [repository_id])  # the ORM would look through tables that are not indexed so
     _log.info("repository_purged", repository=str(repository))
 
 
@@ -134,4 +131,4 @@ def _delete_files(repository_id: int) -> None:
     files = File.objects.filter(repository_id=repository_id).order_by("path")
     while paths := list(files.values_list("path", flat=True)[:_FILES]):
         with transaction.atomic():
-            remove_files(repository_id=repository_id, paths=paths, delta=CorpusDelta())
+            Replacement(repository_id).remove_files(paths)

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from aeterna_code_search.contract.search import Confidence, Mode
+from central.search.candidates import Candidate
 from central.search.query import SymbolName
 from central.search.query_preparation import PreparedQuery
-from central.search.ranking.scoring import ScoredHit
 
 _FIRST = 10  # hits that are looked at, whatever the size of a page
 _DEFINITIONS = 3  # among the first of them a definition of the name asked for is certain
@@ -89,7 +89,7 @@ def confidence_of(match: float) -> Confidence:
     return Confidence.STRONG if match >= _STRONG else Confidence.WEAK
 
 
-def assess(hits: Sequence[ScoredHit], queries: Sequence[PreparedQuery], *, mode: Mode) -> float:
+def assess(hits: Sequence[Candidate], queries: Sequence[PreparedQuery], *, mode: Mode) -> float:
     """Return the match of an answer from its hits, best first.
 
     It is the estimated probability (0 to 1) that the first ten hold a right answer.
@@ -105,7 +105,7 @@ def match_of(evidence: Evidence) -> float:
 
 
 def evidence_of(
-    hits: Sequence[ScoredHit], queries: Sequence[PreparedQuery], *, mode: Mode
+    hits: Sequence[Candidate], queries: Sequence[PreparedQuery], *, mode: Mode
 ) -> Evidence:
     """Return what the first ten hits say about the match."""
     first = hits[:_FIRST]
@@ -117,7 +117,7 @@ def evidence_of(
         return Evidence(Signal.NOT_DEFINED)
     cosines = [hit.cosine for hit in first if hit.cosine is not None]
     cosine = max(cosines, default=0.0)
-    terms = [hit.row.term_ids for hit in first]
+    terms = [hit.term_ids for hit in first]
     covered, known = max(
         (query.known * max(query.coverage(terms)), query.known) for query in queries
     )
@@ -131,5 +131,5 @@ def evidence_of(
     return Evidence(Signal.BOTH, cosine + covered, is_certain)
 
 
-def _is_defined(symbol: SymbolName, hits: Sequence[ScoredHit]) -> bool:
-    return any(symbol.name in hit.row.name.split(", ") for hit in hits[:_DEFINITIONS])
+def _is_defined(symbol: SymbolName, hits: Sequence[Candidate]) -> bool:
+    return any(symbol.name in hit.name.split(", ") for hit in hits[:_DEFINITIONS])

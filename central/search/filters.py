@@ -20,14 +20,13 @@ class RowFilter:
     chunk_type: str = ""
     holds: Callable[[int, str, str], bool] | None = None
 
-    def admits(self, *, repository: int, path: str, language: str, chunk_type: str) -> bool:
-        """Return whether a row passes. Exclusions ignore case; the prefix does not."""
-        if self.chunk_type and chunk_type != self.chunk_type:
-            return False
-        return self.admits_file(repository=repository, path=path, language=language)
+    def admits(self, repository: int, path: str, language: str, chunk_type: str = "") -> bool:
+        """Return whether a row passes: a chunk's, or all of a file's as far as that decides it.
 
-    def admits_file(self, *, repository: int, path: str, language: str) -> bool:
-        """Return whether rows of a file pass, as far as the file decides it."""
+        Exclusions ignore case; the prefix does not.
+        """
+        if chunk_type and self.chunk_type not in {"", chunk_type}:
+            return False
         if self.language and language != self.language:
             return False
         if not path.startswith(self.prefix):

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from aeterna_code_search.contract.search import (
-    Confidence,
     Mode,
     ReadAs,
     Reading,
@@ -28,12 +27,12 @@ from central.query.pasted.error_message import (
 from central.query.pasted.places import parse_place
 from central.query.pasted.stack_trace import StackTrace, parse_trace
 from central.query.syntax import Literal, Node, Query, Regex, conjunction, conjuncts
+from central.search.answers import search_answer
 from central.search.frame_places import ChosenPlaces
 from central.search.frame_results import find_places, frame_results
 from central.search.line_search import first_lines_in
 from central.search.ranking.rules import path_traits
 from central.search.reading import ReadRequest, check_characters
-from central.search.receipts import missing_projects, search_receipt
 from central.search.scope import SearchScope, search_scope
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential
@@ -127,16 +126,14 @@ def by_words(answer: SearchAnswer, request: SearchRequest, pasted: PastedText) -
     return _about(replace(answer, next_cursor=None, reading=reading), request)
 
 
-def find_parts(
-    *, credential: Credential, request: SearchRequest, read: ReadRequest, message: str
-) -> SearchAnswer | None:
+def find_parts(*, credential: Credential, read: ReadRequest, message: str) -> SearchAnswer | None:
     """Return lines that hold the parts of a text which look as if they were not filled in.
 
     `read` restricts the files. None if no line has them, or if they are a single word.
     """
     error = ErrorMessage("", fixed_parts(message), "")
     scope = search_scope(credential, read)
-    return _find_message(scope, request, error, read.query)
+    return _find_message(scope, read.request, error, read.query)
 
 
 def _about(answer: SearchAnswer, request: SearchRequest) -> SearchAnswer:
@@ -156,18 +153,9 @@ def _find_frames(
         results = frame_results(places, request, scope.searched, scope.owners)
     if not results:
         return None
-    missing = missing_projects(scope.selected, scope.unknown, {})
-    took_ms = round((time.perf_counter() - started) * 1000, 1)
-    return SearchAnswer(
-        query="",
-        queries=[],
-        count=len(results),
-        results=results,
-        next_cursor=None,
-        receipt=search_receipt(scope.selected, missing, took_ms=took_ms),
-        confidence=Confidence.STRONG,
-        match=1.0,
-        reading=_reading(trace, chosen),
+    reading = _reading(trace, chosen)
+    return search_answer(
+        scope, request, results, lacks={}, match=1.0, started=started, reading=reading
     )
 
 

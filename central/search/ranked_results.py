@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from aeterna_code_search.contract.search import Result, ResultSpan, SearchRequest
-from central.owners.reading import OwnersReader
-from central.repositories.visibility import RepositorySnapshot
+from central.search.candidates import Candidate
 from central.search.query_preparation import PreparedQuery
-from central.search.ranking.scoring import ScoredHit
 from central.search.rows import DisplayedText
+from central.search.scope import SearchScope
 from indexer.records.files import Span, line_span, split_lines
 
 RESULT_SPANS: Final = 5  # beside the best one, where a file is one result
@@ -16,7 +15,7 @@ _LINES_BEFORE = 2  # of the first line with a word, where content does not begin
 
 
 def clip_content(
-    hit: ScoredHit,
+    hit: Candidate,
     shown: DisplayedText,
     *,
     expand: int,
@@ -28,7 +27,7 @@ def clip_content(
     Content that is too long begins at the signature, after comments, and ends with a whole line
     unless its first is too long. If no word would be in it, it begins near the first that is.
     """
-    text, first = shown.text, hit.row.start_line
+    text, first = shown.text, hit.start_line
     if expand or hit.pieces:
         first = max(1, hit.span.start - expand)
         text = line_span(split_lines(shown.content), Span(first, hit.span.end + expand))
@@ -60,32 +59,25 @@ def _whole_lines(text: str, max_content: int) -> str:
 
 
 def build_results(
-    hits: Sequence[ScoredHit],
-    *,
+    hits: Sequence[Candidate],
+    texts: Mapping[int, DisplayedText],
     request: SearchRequest,
     queries: Sequence[PreparedQuery],
-    repositories: Mapping[int, RepositorySnapshot],
-    texts: Mapping[int, DisplayedText],
-    cosines: Mapping[int, float],
-    owners: OwnersReader,
+    scope: SearchScope,
 ) -> list[Result]:
-    """Build the results of a page; hits whose chunk no longer exists are omitted.
-
-    `cosines`: similarities of the hits that the dense lists lack.
-    """
+    """Build the results of a page; hits whose chunk no longer exists are omitted."""
     results = []
-    owners.read_ahead(repositories[key] for key in {hit.row.repository for hit in hits})
+    searched, owners = scope.searched, scope.owners
+    owners.read_ahead(searched[key] for key in {hit.repository for hit in hits})
     for hit in hits:
-        row = hit.row
-        if row.id not in texts:
+        if hit.id not in texts:
             continue
-        repository = repositories[row.repository]
-        cosine = cosines.get(row.id, hit.cosine)
-        pieces = hit.pieces or (row,)
+        repository, cosine = searched[hit.repository], hit.cosine
+        pieces = hit.pieces or (hit,)
         words = queries[0].matched_words(b"".join(piece.term_ids for piece in pieces))
         content, first_line, truncated = clip_content(
             hit,
-            texts[row.id],
+            texts[hit.id],
             expand=request.expand,
             max_content=request.max_content,
             words=words if len(queries) == 1 else (),
@@ -94,14 +86,14 @@ def build_results(
             Result(
                 project=repository.name,
                 commit=repository.commit,
-                file=row.path,
+                file=hit.path,
                 start_line=hit.span.start,
                 end_line=hit.span.end,
                 ranges=[[piece.start_line, piece.end_line] for piece in pieces],
-                language=row.language,
-                chunk_type=row.type,
-                name=row.name,
-                container=row.container,
+                language=hit.language,
+                chunk_type=hit.type,
+                name=hit.name,
+                container=hit.container,
                 score=round(hit.score, 4),
                 similarity=None if cosine is None else round(max(0.0, min(1.0, cosine)), 4),
                 content=content,
@@ -110,21 +102,21 @@ def build_results(
                 matched=[request.queries[index] for index in hit.queries]
                 if len(queries) > 1
                 else words,
-                url=repository.url(row.path, hit.span.start, hit.span.end),
+                url=repository.url(hit.path, hit.span.start, hit.span.end),
                 why=hit.explanation,
                 spans=[_span(further) for further in hit.further[:RESULT_SPANS]],
-                owners=owners.listed(repository, row.path),
+                owners=owners.listed(repository, hit.path),
             )
         )
     return results
 
 
-def _span(hit: ScoredHit) -> ResultSpan:
+def _span(hit: Candidate) -> ResultSpan:
     return ResultSpan(
         start_line=hit.span.start,
         end_line=hit.span.end,
-        name=hit.row.name,
-        container=hit.row.container,
-        chunk_type=hit.row.type,
+        name=hit.name,
+        container=hit.container,
+        chunk_type=hit.type,
         score=round(hit.score, 4),
     )

@@ -9,7 +9,7 @@ from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
 from central.query.languages import check_languages, language_name, unknown_language
-from central.query.modes import TextMode, parse_as
+from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
 from central.query.syntax import (
     And,
@@ -27,7 +27,6 @@ from central.query.syntax import (
 from indexer.records.languages import LANGUAGES
 
 INSTEAD_RESULTS: Final = 5  # by words, if a quoted text stands nowhere
-_TEXT_MODES: Final = {Mode(mode.value): mode for mode in TextMode}
 _FILE, _SYMBOL = "file", "symbol"
 
 
@@ -38,7 +37,8 @@ class ReadRequest:
     `request` has only the words as its queries, and the mode that the query asks for. `query` is
     what results must fulfil, without `type:`. `is_exact`: the answer is lines, not chunks;
     `lists_files`: it is files without lines; `within`: lines of a type of chunks, or with
-    `symbol` those on which definitions begin.
+    `symbol` those on which definitions begin. `is_secret`: no embedding service gets to know the
+    words.
     """
 
     request: SearchRequest
@@ -46,6 +46,7 @@ class ReadRequest:
     is_exact: bool = False
     lists_files: bool = False
     within: str = ""
+    is_secret: bool = False
 
 
 def read_request(request: SearchRequest) -> ReadRequest:
@@ -53,9 +54,9 @@ def read_request(request: SearchRequest) -> ReadRequest:
     for text in request.queries:
         check_characters(text)
     request = replace(request, language=_known_language(request.language))
-    if request.mode in _TEXT_MODES:
+    if request.mode in TEXT_MODES:
         text = _only_query(request)
-        query, kind = _without_type(_checked(parse_as(text, _TEXT_MODES[request.mode])))
+        query, kind = _without_type(_checked(parse_as(text, request.mode)))
         return _exact(request, query, kind)
     queries = [_checked(parse(text)) for text in request.queries]
     if len(queries) > 1:
@@ -90,7 +91,8 @@ class Unquoted(NamedTuple):
 def without_quotes(read: ReadRequest) -> Unquoted | None:
     """Return a request with the words of its quoted texts, and its filters; None without any.
 
-    Patterns, and queries of one literal (the mode), have no words.
+    What is quoted may be a secret that is looked for. Patterns, and queries of one literal (the
+    mode), have no words.
     """
     terms = conjuncts(read.query.root)
     quoted = [term for term in terms if not isinstance(term, Filter | Not)]
@@ -111,7 +113,7 @@ def without_quotes(read: ReadRequest) -> Unquoted | None:
         for leaf in leaves_of
     )
     filters = Query(conjunction(term for term in terms if term not in quoted), read.query.case)
-    return Unquoted(ReadRequest(request, filters), message)
+    return Unquoted(ReadRequest(request, filters, is_secret=True), message)
 
 
 def _texts(node: Node) -> Iterator[Word | Literal]:

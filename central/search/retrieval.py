@@ -1,25 +1,23 @@
-"""Batches of live candidates: hits of the vector store, joined with their rows.
+"""Batches of candidates: hits of the vector store, joined with their rows.
 
 A batch is what the next longer raw lists add. So the order of the first results does not depend
 on how many are requested, and all pages together equal the one long answer.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
+from uuid import UUID
 
 from aeterna_code_search.contract.search import Mode
-from central.search.file_similarity import file_similarities
+from central.corpus.embeddings import unpack_directions
+from central.search.candidates import Candidate, CandidateBatch, Lists
 from central.search.filters import RowFilter
-from central.search.fusion import floor, keep_highest, merge_lists
 from central.search.query_preparation import PreparedQuery
 from central.search.rows import (
-    Definition,
-    LiveChunk,
     admitted_paths,
-    chunks_defining,
-    is_admitted,
-    live_chunks,
+    candidates_defining,
+    live_candidates,
     matching_symbols,
     paths_if_few,
 )
@@ -31,101 +29,99 @@ FIRST_SIZE = 100  # length of each raw list: four times and more what a page sho
 ENOUGH = 50  # candidates of a batch, unless the store has no more
 GROWTH = 4
 LAST_SIZE = 100_000
+_RANK_CONSTANT = 60  # Cormack, Clarke & Büttcher 2009
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
     """The queries, the collections to search, and the filters of a search.
 
-    `by_file`: a file is one result, so that further batches need other files.
+    `projects` are the names of the repositories that are searched, by id. `by_file`: a file is one
+    result, so that further batches need other files.
     """
 
+    store: VectorStore
     mode: Mode
     queries: Sequence[PreparedQuery]
     collections: Mapping[EmbedderSpec, Sequence[Collection]]
-    repositories: Sequence[int]
+    projects: Mapping[int, str]
     points: PointFilter
     rows: RowFilter
     min_similarity: float | None = None
     by_file: bool = False
 
 
-@dataclass(slots=True)
-class Lists:
-    """The candidates of one query in a batch: raw scores by id, in descending order.
-
-    `files` are the similarities of their files, each as a whole, in no order.
-    Ids are those of chunks or, before the rows are known, of points. They are integers because
-    Python code hashes and compares a UUID, thousands of times in a search.
-    """
-
-    dense: dict[int, float] = field(default_factory=dict)
-    lexical: dict[int, float] = field(default_factory=dict)
-    lexical_floor: float = 0.0
-    files: dict[int, float] = field(default_factory=dict)
-
-    def renamed(self, ids: Mapping[int, int]) -> "Lists":
-        """Return the lists with ids replaced by `ids`, without the entries that it lacks."""
-        return Lists(
-            {ids[key]: score for key, score in self.dense.items() if key in ids},
-            {ids[key]: score for key, score in self.lexical.items() if key in ids},
-            self.lexical_floor,
-            {ids[key]: score for key, score in self.files.items() if key in ids},
-        )
-
-
-@dataclass(slots=True)
-class CandidateBatch:
-    """Live candidates by chunk id, each query's lists, and each candidate's highest cosine.
-
-    `defines`: the definitions of requested names that a chunk is known to hold. `is_truncated`:
-    this is the last batch although the store holds more than LAST_SIZE hits.
-    """
-
-    rows: dict[int, LiveChunk]
-    lists: list[Lists]
-    cosines: dict[int, float]
-    defines: dict[int, tuple[Definition, ...]] = field(default_factory=dict)
-    is_truncated: bool = False
-
-    def keep(self, chunks: set[int]) -> None:
-        """Drop every other candidate, from the lists too."""
-        self.rows = {chunk: row for chunk, row in self.rows.items() if chunk in chunks}
-        same = {chunk: chunk for chunk in chunks}
-        self.lists = [lists.renamed(same) for lists in self.lists]
-
-
-def candidate_batches(store: VectorStore, plan: RetrievalPlan) -> Iterator[CandidateBatch]:
+def candidate_batches(plan: RetrievalPlan) -> Iterator[CandidateBatch]:
     """Yield batches in descending order of raw score, until the store has no more.
 
-    The lists grow while filters and dead points leave too few candidates. From the second request
-    on, the store searches only the files that pass the filters, if these are few. Raises
-    StoreError.
+    What is less similar than required is left out. Raises StoreError.
     """
-    if plan.mode is Mode.SYMBOL:
-        yield _symbol_batch(plan)
-        return
+    batches = [_symbol_batch(plan)] if plan.mode is Mode.SYMBOL else _batches(plan)
+    for batch in batches:
+        if plan.min_similarity is not None:
+            _drop_dissimilar(plan, batch, plan.min_similarity)
+        yield batch
+
+
+def _drop_dissimilar(plan: RetrievalPlan, batch: CandidateBatch, min_similarity: float) -> None:
+    """Drop candidates that are less similar than requested, or cannot be compared."""
+    batch.candidates = {
+        candidate.id: candidate
+        for candidate in with_similarities(plan, batch.candidates.values())
+        if candidate.cosine is not None and candidate.cosine >= min_similarity
+    }
+    same = {chunk: chunk for chunk in batch.candidates}
+    batch.lists = [lists.renamed(same) for lists in batch.lists]
+
+
+def with_similarities(plan: RetrievalPlan, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates, each with its cosine; those without a vector have none.
+
+    The store is asked for the vectors of those whose cosine is not known yet.
+    """
+    found = {candidate.id: candidate for candidate in candidates}
+    bare: dict[int, dict[UUID, int]] = {}
+    for candidate in found.values():
+        if candidate.cosine is None:
+            bare.setdefault(candidate.repository, {})[candidate.point] = candidate.id
+    for spec, collections in plan.collections.items():
+        vectors = [query.vectors[spec] for query in plan.queries if spec in query.vectors]
+        for collection in collections:
+            wanted = bare.get(collection.repository)
+            if vectors and wanted:
+                for point, vector in plan.store.vectors(collection, list(wanted)).items():
+                    cosine = max(float(vector @ other) for other in vectors)
+                    found[wanted[point]] = found[wanted[point]]._replace(cosine=cosine)
+    return list(found.values())
+
+
+def _batches(plan: RetrievalPlan) -> Iterator[CandidateBatch]:
+    """Yield the batches of all modes but symbol.
+
+    The lists grow while filters and dead points leave too few candidates. From the second request
+    on, the store searches only the files that pass the filters, if these are few.
+    """
     named = _named_definitions(plan)
     yielded: set[int] = set()
     known: set[int] = set()
-    rows: dict[int, LiveChunk] = {}
+    by_point: dict[int, Candidate] = {}
     size = FIRST_SIZE
     while True:
-        answer = _query_store(store, plan, size)
+        answer = _query_store(plan, size)
         fresh = answer.points() - known
         known |= fresh
-        rows |= _live_rows(plan, fresh)
-        batch = _batch(plan, answer, rows, named if not yielded else {}, yielded)
+        by_point |= _live_by_point(plan, fresh)
+        batch = _batch(plan, answer, by_point, named if not yielded else {}, yielded)
         last = answer.exhausted or size >= LAST_SIZE
         batch.is_truncated = last and not answer.exhausted
-        if len(batch.rows) >= ENOUGH or last:
-            yielded |= batch.rows.keys()
+        if len(batch.candidates) >= ENOUGH or last:
+            yielded |= batch.candidates.keys()
             yield batch
         if last:
             return
-        found = _found_files(plan, rows, yielded)
+        found = _found_files(plan, by_point.values(), yielded)
         if found or size == FIRST_SIZE:
-            plan = _narrow(store, plan, found)
+            plan = _narrow(plan, found)
         size *= GROWTH
 
 
@@ -142,7 +138,7 @@ class _StoreAnswer:
 
 
 def _found_files(
-    plan: RetrievalPlan, rows: Mapping[int, LiveChunk], yielded: set[int]
+    plan: RetrievalPlan, candidates: Iterable[Candidate], yielded: set[int]
 ) -> set[tuple[int, str]]:
     """Return the files that are results already: (repository, path).
 
@@ -150,19 +146,19 @@ def _found_files(
     """
     if not plan.by_file or plan.min_similarity is not None:
         return set()
-    return {(row.repository, row.path) for row in rows.values() if row.id in yielded}
+    return {candidate.file for candidate in candidates if candidate.id in yielded}
 
 
-def _narrow(store: VectorStore, plan: RetrievalPlan, found: set[tuple[int, str]]) -> RetrievalPlan:
+def _narrow(plan: RetrievalPlan, found: set[tuple[int, str]]) -> RetrievalPlan:
     """Restrict the plan to files that pass its filters and are not `found`, unless they are many.
 
     Candidates that pass may lie anywhere in the lists, whose length grows with the index.
     """
     files: frozenset[str] | None = None
     if found or plan.rows.is_stricter_than(plan.points):
-        files = admitted_paths(plan.rows, repositories=plan.repositories, without=found)
+        files = admitted_paths(plan.rows, repositories=plan.projects, without=found)
     if plan.min_similarity is not None and plan.mode is Mode.LEXICAL:
-        similar = _similar_files(store, plan, plan.min_similarity)
+        similar = _similar_files(plan, plan.min_similarity)
         files = similar if files is None else files if similar is None else files & similar
     if files is None:
         return plan
@@ -171,18 +167,16 @@ def _narrow(store: VectorStore, plan: RetrievalPlan, found: set[tuple[int, str]]
     return replace(plan, points=replace(plan.points, files=tuple(sorted(files))))
 
 
-def _similar_files(
-    store: VectorStore, plan: RetrievalPlan, min_similarity: float
-) -> frozenset[str] | None:
+def _similar_files(plan: RetrievalPlan, min_similarity: float) -> frozenset[str] | None:
     """Return the files of all chunks that are similar enough to a query; None if many."""
-    answer = _query_store(store, replace(plan, mode=Mode.SEMANTIC), SIMILAR_CHUNKS)
+    answer = _query_store(replace(plan, mode=Mode.SEMANTIC), SIMILAR_CHUNKS)
     if not answer.exhausted:
         return None
     points = {point for point, cosine in answer.cosines.items() if cosine >= min_similarity}
-    return paths_if_few(row.path for row in _live_rows(plan, points).values())
+    return paths_if_few(found.path for found in _live_by_point(plan, points).values())
 
 
-def _query_store(store: VectorStore, plan: RetrievalPlan, size: int) -> _StoreAnswer:
+def _query_store(plan: RetrievalPlan, size: int) -> _StoreAnswer:
     """Send one request per embedder, for all queries."""
     dense: list[list[dict[int, float]]] = [[] for _ in plan.queries]
     lexical: list[dict[int, float]] = [{} for _ in plan.queries]
@@ -190,11 +184,12 @@ def _query_store(store: VectorStore, plan: RetrievalPlan, size: int) -> _StoreAn
     exhausted = True
     for embedder, collections in plan.collections.items():
         requests = [_store_query(plan, query, embedder, size) for query in plan.queries]
-        for index, hits in enumerate(store.search(collections, requests)):
+        for index, hits in enumerate(plan.store.search(collections, requests)):
             similar = {point.int: score for point, score in hits.dense}
             dense[index].append(similar)
             lexical[index].update({point.int: score for point, score in hits.lexical})
-            keep_highest(cosines, similar)
+            for point, cosine in similar.items():
+                cosines[point] = max(cosine, cosines.get(point, -1.0))
             exhausted = exhausted and _is_exhausted(plan, hits, size)
     lists = []
     for of_embedders, terms in zip(dense, lexical, strict=True):
@@ -224,68 +219,109 @@ def _is_exhausted(plan: RetrievalPlan, hits: HybridHits, size: int) -> bool:
     return len(hits.dense) < size and len(hits.lexical) < size
 
 
-def _live_rows(plan: RetrievalPlan, points: set[int]) -> dict[int, LiveChunk]:
+def _live_by_point(plan: RetrievalPlan, points: set[int]) -> dict[int, Candidate]:
     if not points:
         return {}
-    found = live_chunks(points=points, repositories=plan.repositories)
-    return {row.point.int: row for row in found if is_admitted(plan.rows, row)}
+    found = live_candidates(points, projects=plan.projects, rows=plan.rows)
+    return {candidate.point.int: candidate for candidate in found}
 
 
-def _named_definitions(plan: RetrievalPlan) -> dict[int, tuple[LiveChunk, tuple[Definition, ...]]]:
+def _named_definitions(plan: RetrievalPlan) -> dict[int, Candidate]:
     """Return chunks that define a symbol named in a query: the store may rank them too low."""
-    if plan.mode is not Mode.HYBRID:
-        return {}
     names = {symbol.name for query in plan.queries for symbol in query.parsed.symbols}
-    if not names:
+    if not names or plan.mode is not Mode.HYBRID:
         return {}
-    found: dict[int, tuple[LiveChunk, tuple[Definition, ...]]] = {}
-    for definition, row in chunks_defining(names=sorted(names), repositories=plan.repositories):
-        if is_admitted(plan.rows, row):
-            _, before = found.get(row.id, (row, ()))
-            found[row.id] = (row, (*before, definition))
-    return found
+    found = candidates_defining(sorted(names), projects=plan.projects, rows=plan.rows)
+    return {candidate.id: candidate for candidate in found}
 
 
 def _batch(
     plan: RetrievalPlan,
     answer: _StoreAnswer,
-    rows: Mapping[int, LiveChunk],
-    named: Mapping[int, tuple[LiveChunk, tuple[Definition, ...]]],
+    by_point: Mapping[int, Candidate],
+    named: dict[int, Candidate],
     yielded: set[int],
 ) -> CandidateBatch:
-    """Return what `answer` adds to `yielded`; `rows` by point, the rest by chunk."""
-    chunks = {point: row.id for point, row in rows.items() if row.id not in yielded}
-    fresh = {row.id: row for row in rows.values() if row.id not in yielded}
-    fresh |= {chunk: row for chunk, (row, _) in named.items()}
+    """Return what `answer` adds to `yielded`, and the candidates that are `named`."""
+    chunks = {point: found.id for point, found in by_point.items() if found.id not in yielded}
+    candidates = {chunk: by_point[point] for point, chunk in chunks.items()} | named
+    for point, chunk in chunks.items():
+        if point in answer.cosines:
+            candidates[chunk] = candidates[chunk]._replace(cosine=answer.cosines[point])
     lists = []
-    compared = fresh if plan.mode is Mode.HYBRID else {}
-    similar = file_similarities(compared, plan.queries, plan.collections)
+    compared = candidates if plan.mode is Mode.HYBRID else {}
+    similar = file_similarities(compared, plan.queries, [*plan.collections])
     for query, raw, files in zip(plan.queries, answer.lists, similar, strict=True):
         own = raw.renamed(chunks)
         requested = {symbol.name for symbol in query.parsed.symbols}
-        for chunk, (_, definitions) in named.items():
-            names = {definition.name for definition in definitions}
-            if requested & names and chunk not in own.dense:
+        for chunk, candidate in named.items():
+            if requested.intersection(candidate.defines) and chunk not in own.dense:
                 own.lexical.setdefault(chunk, raw.lexical_floor)
         own.files = files
         lists.append(own)
-    cosines = {
-        chunk: answer.cosines[point] for point, chunk in chunks.items() if point in answer.cosines
-    }
-    return CandidateBatch(
-        fresh, lists, cosines, {chunk: definitions for chunk, (_, definitions) in named.items()}
-    )
+    return CandidateBatch(candidates, lists)
 
 
 def _symbol_batch(plan: RetrievalPlan) -> CandidateBatch:
     """Return the only batch of a symbol search: chunks by how closely their symbols match."""
-    batch = CandidateBatch(rows={}, lists=[], cosines={})
+    batch = CandidateBatch({}, [])
     for query in plan.queries:
         lists = Lists()
-        matching = matching_symbols(query.parsed, repositories=plan.repositories, rows=plan.rows)
-        for definition, row, closeness in matching:
-            batch.rows[row.id] = row
-            batch.defines[row.id] = (*batch.defines.get(row.id, ()), definition)
-            lists.lexical[row.id] = max(closeness, lists.lexical.get(row.id, 0.0))
+        matching = matching_symbols(query.parsed, projects=plan.projects, rows=plan.rows)
+        for candidate, closeness in matching:
+            chunk, known = candidate.id, batch.candidates.get(candidate.id)
+            batch.candidates[chunk] = (
+                known.defining(candidate.defines, candidate.minor) if known else candidate
+            )
+            lists.lexical[chunk] = max(closeness, lists.lexical.get(chunk, 0.0))
         batch.lists.append(lists)
     return batch
+
+
+def floor(scores: Mapping[int, float], *, limit: int) -> float:
+    """Return the score of what a list of `limit` lacks: its lowest; 0.0 if it lacks nothing."""
+    return min(scores.values()) if len(scores) >= limit else 0.0
+
+
+def reciprocal_ranks(keys: Iterable[int]) -> dict[int, float]:
+    """1 / (60 + rank) of each key, the first having rank 1."""
+    return {key: 1.0 / (_RANK_CONSTANT + rank) for rank, key in enumerate(keys, 1)}
+
+
+def merge_lists(lists: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Merge the dense lists of several embedders into one, in descending order.
+
+    Cosines of different models cannot be compared: with several lists, ranks replace them.
+    """
+    filled = [scores for scores in lists if scores]
+    if len(filled) <= 1:
+        return dict(filled[0]) if filled else {}
+    merged = {key: value for scores in filled for key, value in reciprocal_ranks(scores).items()}
+    return dict(sorted(merged.items(), key=lambda item: -item[1]))
+
+
+def file_similarities(
+    candidates: Mapping[int, Candidate],
+    queries: Sequence[PreparedQuery],
+    embedders: Sequence[EmbedderSpec],
+) -> list[dict[int, float]]:
+    """Return for each query by chunk the cosine of its file; files without a vector are absent.
+
+    So are all where there are several embedders: cosines of different models cannot be compared.
+    """
+    if len(embedders) != 1:
+        return [{} for _ in queries]
+    (embedder,) = embedders
+    places: dict[bytes, int] = {}
+    files: dict[int, int] = {}
+    for chunk, candidate in candidates.items():
+        vector = candidate.file_vector
+        if vector is not None and len(vector) == embedder.dimensions:  # else of another embedder
+            files[chunk] = places.setdefault(vector, len(places))
+    vectors = unpack_directions([*places], embedder.dimensions)
+    found: list[dict[int, float]] = []
+    for query in queries:
+        asked = query.vectors.get(embedder)
+        cosines: list[float] = [] if asked is None else (vectors @ asked).tolist()
+        found.append({chunk: cosines[file] for chunk, file in files.items()} if cosines else {})
+    return found

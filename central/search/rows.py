@@ -1,16 +1,16 @@
-"""Database rows that a search reads: live chunks, symbols, paths and displayed texts.
+"""Database rows that a ranked search reads: candidates, symbols, paths and displayed texts.
 
 Rows are plain tuples and statements take arrays: a search reads hundreds of rows, and building
 model instances or IN lists of that length costs more than the query.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Final, NamedTuple
-from uuid import UUID
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from central.corpus.models import Chunk, File, Symbol
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_pattern, sql_with
 from central.repositories.models import Repository
+from central.search.candidates import Candidate
 from central.search.filters import RowFilter
 from central.search.query import ParsedQuery, casefolded, name_parts
 
@@ -24,35 +24,6 @@ REEXPORT_KINDS = ("constant", "module", "property", "type")
 LEXEME_CHARACTERS = 64  # no part of a name is longer; PostgreSQL takes 2,046 bytes
 
 
-class LiveChunk(NamedTuple):
-    """A chunk's row without its text; corpus.embeddings.unpack_term_ids reads `term_ids`.
-
-    `is_reexport`: its file only imports and exports, by its name and for want of other symbols.
-    `file_vector` is packed (corpus.file_vectors); None of a file without.
-    """
-
-    id: int
-    point: UUID
-    repository: int
-    path: str
-    language: str
-    start_line: int
-    end_line: int
-    type: str
-    name: str
-    container: str
-    term_ids: bytes
-    is_reexport: bool
-    file_vector: bytes | None = None
-
-
-class Definition(NamedTuple):
-    """A symbol that a chunk defines. `is_minor`: it is not exported, or it is an overload."""
-
-    name: str
-    is_minor: bool
-
-
 class DisplayedText(NamedTuple):
     """A chunk's text; `content` is that of its file, empty unless requested.
 
@@ -62,13 +33,6 @@ class DisplayedText(NamedTuple):
     text: str
     content: str
     first_line: int = 0
-
-
-class DisplayedRows(NamedTuple):
-    """Texts by chunk id, without deleted chunks; generations by repository id."""
-
-    texts: dict[int, DisplayedText]
-    generations: dict[int, int]
 
 
 _CHUNK = """c.id, c.point, c.repository_id, f.path, f.language, c.start_line, c.end_line,
@@ -137,30 +101,44 @@ _FIRST_LINES = _sql("""SELECT c.id, max(s.start_line) FROM {chunk} c
     WHERE c.id = ANY(%s::bigint[]) GROUP BY c.id""")
 
 
-def live_chunks(*, points: Iterable[int], repositories: Sequence[int]) -> list[LiveChunk]:
-    """Return the chunks of `points` (UUID.int) in `repositories`; a dead point has none."""
+# `projects` are the names of the repositories that are searched, by id.
+
+
+def live_candidates(
+    points: Iterable[int], *, projects: Mapping[int, str], rows: RowFilter
+) -> list[Candidate]:
+    """Return the chunks of `points` (UUID.int) that pass the filter; a dead point has none."""
     ids = ",".join([f"{point:032x}" for point in points])
-    rows = fetch_rows(_LIVE, [f"{{{ids}}}", id_array(repositories)])
-    return [LiveChunk(*row) for row in rows]
+    return [*_admitted(fetch_rows(_LIVE, [f"{{{ids}}}", id_array(projects)]), projects, rows)]
 
 
-def chunks_defining(
-    *, names: Sequence[str], repositories: Sequence[int]
-) -> list[tuple[Definition, LiveChunk]]:
-    """Return (definition, its chunk) of each symbol whose name is one of `names`."""
-    ids = fetch_rows(_NAMED, [list(names), id_array(repositories), SYMBOL_ROWS])
-    return _defining([row[0] for row in ids])
+def _admitted(
+    found: Iterable[Sequence[Any]], projects: Mapping[int, str], rows: RowFilter
+) -> Iterator[Candidate]:
+    """Yield the candidates that pass; `found` have the columns of _CHUNK."""
+    for row in found:
+        candidate = Candidate(projects[row[2]], *row)
+        if rows.admits(*candidate.file, candidate.language, candidate.type):
+            yield candidate
 
 
-def is_defined(name: str, *, repositories: Sequence[int]) -> bool:
+def candidates_defining(
+    names: Sequence[str], *, projects: Mapping[int, str], rows: RowFilter
+) -> list[Candidate]:
+    """Return the chunks that define a symbol whose name is one of `names`, and which."""
+    ids = fetch_rows(_NAMED, [list(names), id_array(projects), SYMBOL_ROWS])
+    return _defining(ids, projects, rows)
+
+
+def is_defined(name: str, *, repositories: Collection[int]) -> bool:
     """Return whether a definition has the name; those of generated files have no callers here."""
     return bool(fetch_rows(_NAMED, [[name], id_array(repositories), 1]))
 
 
-def chunks_defining_like(
-    *, name: str, parts: Sequence[str], repositories: Sequence[int], rows: RowFilter
-) -> list[tuple[Definition, LiveChunk]]:
-    """Return (definition, its chunk) of symbols whose name has every part, closest first.
+def candidates_defining_like(
+    name: str, parts: Sequence[str], *, projects: Mapping[int, str], rows: RowFilter
+) -> list[Candidate]:
+    """Return the chunks that define symbols whose name has every part, and which, closest first.
 
     A part matches as a prefix, in any case. So the exact name, its other spellings and names that
     begin with it are included.
@@ -168,7 +146,7 @@ def chunks_defining_like(
     ids = fetch_rows_planned_each_time(
         _MATCHING,
         [
-            id_array(repositories),
+            id_array(projects),
             prefix_query(parts, "".join(parts)),
             rows.prefix,
             rows.language,
@@ -179,41 +157,50 @@ def chunks_defining_like(
             SYMBOL_ROWS,
         ],
     )
-    return _defining([row[0] for row in ids])
+    return _defining(ids, projects, rows)
+
+
+def _defining(
+    symbols: Sequence[Sequence[Any]], projects: Mapping[int, str], rows: RowFilter
+) -> list[Candidate]:
+    """Return the chunks that define the symbols whose ids are the rows' only column."""
+    if not symbols:
+        return []
+    found: dict[int, Candidate] = {}
+    for name, is_minor, *row in fetch_rows(_DEFINING, [id_array(key for (key,) in symbols)]):
+        for candidate in _admitted([row], projects, rows):
+            known = found.get(candidate.id, candidate)
+            found[candidate.id] = known.defining((name,), (name,) if is_minor else ())
+    return [*found.values()]
 
 
 def matching_symbols(
-    parsed: ParsedQuery, *, repositories: Sequence[int], rows: RowFilter
-) -> list[tuple[Definition, LiveChunk, float]]:
-    """Return (definition, its chunk, closeness) for a query's identifiers, or else its words."""
+    parsed: ParsedQuery, *, projects: Mapping[int, str], rows: RowFilter
+) -> list[tuple[Candidate, float]]:
+    """Return (candidate, closeness) of definitions for a query's identifiers, or else its words."""
     names = [symbol.name for symbol in parsed.symbols] or [" ".join(parsed.words)]
     found = []
     for name in names:
         parts = name_parts(name) if " " not in name else tuple(name.split())
         if parts:
-            like = chunks_defining_like(
-                name=name, parts=parts, repositories=repositories, rows=rows
-            )
+            like = candidates_defining_like(name, parts, projects=projects, rows=rows)
             found += [
-                (definition, row, _closeness(definition.name, name))
-                for definition, row in like
-                if is_admitted(rows, row)
+                (candidate, max(_closeness(defined, name) for defined in candidate.defines))
+                for candidate in like
             ]
     return found
 
 
 def displayed_rows(
     *, chunks: Sequence[int], repositories: Sequence[int], with_file: Sequence[int]
-) -> DisplayedRows:
-    """Return texts of `chunks` and generations of `repositories`, read by one statement.
+) -> tuple[dict[int, DisplayedText], dict[int, int]]:
+    """Return texts of `chunks` and generations of `repositories`, by id and by one statement.
 
-    `with_file` are the chunks whose file's content is needed.
+    `with_file` are the chunks whose file's content is needed. A deleted chunk has no text.
     """
     rows = fetch_rows(_SHOWN, [id_array(with_file), id_array(chunks), id_array(repositories)])
-    return DisplayedRows(
-        {row[2]: DisplayedText(*row[3:]) for row in rows if row[2] is not None},
-        {row[0]: row[1] for row in rows},
-    )
+    texts = {row[2]: DisplayedText(*row[3:]) for row in rows if row[2] is not None}
+    return texts, {row[0]: row[1] for row in rows}
 
 
 def first_lines(chunks: Sequence[int]) -> dict[int, int]:
@@ -222,7 +209,7 @@ def first_lines(chunks: Sequence[int]) -> dict[int, int]:
 
 
 def admitted_paths(
-    rows: RowFilter, *, repositories: Sequence[int], without: Collection[tuple[int, str]] = ()
+    rows: RowFilter, *, repositories: Collection[int], without: Collection[tuple[int, str]] = ()
 ) -> frozenset[str] | None:
     """Return the paths in `repositories` that pass; None if there are too many.
 
@@ -245,15 +232,7 @@ def admitted_paths(
     return paths_if_few(
         path
         for repository, path, language in found
-        if (repository, path) not in without
-        and rows.admits_file(repository=repository, path=path, language=language)
-    )
-
-
-def is_admitted(rows: RowFilter, row: LiveChunk) -> bool:
-    """Return whether a chunk passes the filter of rows."""
-    return rows.admits(
-        repository=row.repository, path=row.path, language=row.language, chunk_type=row.type
+        if (repository, path) not in without and rows.admits(repository, path, language)
     )
 
 
@@ -278,13 +257,6 @@ def _closeness(symbol: str, name: str) -> float:
     if own == wanted:
         return 0.85
     return (0.6 if own.startswith(wanted) else 0.4) * len(wanted) / max(len(own), 1)
-
-
-def _defining(symbols: list[int]) -> list[tuple[Definition, LiveChunk]]:
-    if not symbols:
-        return []
-    rows = fetch_rows(_DEFINING, [id_array(symbols)])
-    return [(Definition(*row[:2]), LiveChunk(*row[2:])) for row in rows]
 
 
 def prefix_query(parts: Sequence[str], whole: str) -> str:

@@ -1,18 +1,16 @@
 """The repositories of a search, and the cursors of its pages."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from central.http import cursors
 from central.owners.reading import OwnersReader, owners_reader
-from central.query.evaluate import RepositoryValues
-from central.query.filters import FilterName, Match
-from central.query.patterns import text_matcher
-from central.query.syntax import And, Filter, Node, Not, Or
+from central.query.evaluate import Evaluator, RepositoryValues
+from central.query.filters import FilterName
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.search.reading import ReadRequest
 from central.tenancy.credentials import Credential
@@ -45,56 +43,18 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     return [organization, key]
 
 
-def _may_match(node: Node, name: str) -> bool:
-    """Return whether the query can be true of anything in a repository of a name."""
-    match node:
-        case Filter(name=FilterName.REPO):
-            return _is_name(node, name)
-        case Not(term=term):
-            return not _must_match(term, name)
-        case And(terms=terms):
-            return all(_may_match(term, name) for term in terms)
-        case Or(terms=terms):
-            return any(_may_match(term, name) for term in terms)
-    return True
-
-
-def _must_match(node: Node, name: str) -> bool:
-    """Return whether the query is true of everything in a repository of a name."""
-    match node:
-        case Filter(name=FilterName.REPO):
-            return _is_name(node, name)
-        case Not(term=term):
-            return not _may_match(term, name)
-        case And(terms=terms):
-            return all(_must_match(term, name) for term in terms)
-        case Or(terms=terms):
-            return any(_must_match(term, name) for term in terms)
-    return False
-
-
-def _is_name(repo: Filter, name: str) -> bool:
-    return _name_matcher(repo.value, repo.match)(name)
-
-
-@lru_cache(maxsize=256)
-def _name_matcher(value: str, match: Match) -> Callable[[str], bool]:
-    return text_matcher(value, match, ignore_case=True)
-
-
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """The visible repositories, and those that the request selects; `owners` reads theirs."""
+    """The visible repositories, and those that the request selects; `owners` reads theirs.
+
+    `searched` are the selected ones that have an index, by id.
+    """
 
     visible: list[RepositorySnapshot]
     selected: list[RepositorySnapshot]
+    searched: dict[int, RepositorySnapshot]
     unknown: list[str]
     owners: OwnersReader
-
-    @property
-    def searched(self) -> dict[int, RepositorySnapshot]:
-        """Those that have an index, by id."""
-        return {item.id: item for item in self.selected if item.generation > 0}
 
     def values(
         self, asked: Collection[FilterName], repositories: Iterable[RepositorySnapshot] = ()
@@ -133,23 +93,25 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     visible = repository_snapshots(credential=credential)
     included = set(read.request.include_projects)
     excluded = set(read.request.exclude_projects)
-    predicate = read.query.predicate
+    evaluator = cache(lambda: Evaluator(read.query))  # compiled where it is asked
 
-    def may_have(name: str) -> bool:
-        return predicate is None or _may_match(predicate, name)
-
+    selected = [
+        item
+        for item in visible
+        if item.name not in excluded
+        and (not included or item.name in included)
+        and (
+            item.generation
+            or (
+                (item.name in included or item.is_expected)
+                and evaluator().repository(item.name) is not False
+            )
+        )
+    ]
     return SearchScope(
         visible=visible,
-        selected=[
-            item
-            for item in visible
-            if item.name not in excluded
-            and (not included or item.name in included)
-            and (
-                item.generation
-                or ((item.name in included or item.is_expected) and may_have(item.name))
-            )
-        ],
+        selected=selected,
+        searched={item.id: item for item in selected if item.generation > 0},
         unknown=sorted(included.difference(item.name for item in visible)),
         owners=owners_reader(credential),
     )

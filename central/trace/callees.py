@@ -2,24 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from aeterna_code_search.contract.trace import Confidence
-from central.trace.constructors import constructor_edges, prefetch_constructors
-from central.trace.edges import Edge, edges_to
+from central.trace.edges import Edge, FoundEdges, Tally, constructor_edges, edges_to
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
-from central.trace.resolve.references import ReferenceSite, sites_within
+from central.trace.resolve.questions import Ancestors, Key, Limit, enclosing_names, last_name
+from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.stored.hierarchy import overriding_classes
-from central.trace.stored.reading import Outgoing, stored_edges_from
-from central.trace.tally import Tally
+from central.trace.stored.rows import Outgoing, stored_edges_from
 from indexer.records.references import Access, ReferenceKind
 
 MAX_OVERRIDING: Final = 10_000  # classes with members of the names that are called
-_TYPE: Final = ReferenceKind.TYPE
 CUT_OVERRIDES: Final = (
     f"Overriding methods were looked for in {MAX_OVERRIDING:,} classes; there are more with a "
     "method of such a name."
@@ -88,42 +85,48 @@ def _below(resolver: BatchResolver, members: Iterable[Key]) -> Mapping[Key, list
     return below
 
 
-def callee_edges(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
-) -> list[Edge]:
-    """Return edges from these references, those to overrides last."""
-    edges = written_edges(resolver, sites)
-    edges += override_edges(resolver, edges)
-    return [edge for edge in edges if edge.confidence >= min_confidence]
+def find_callees(
+    resolver: BatchResolver,
+    sites: Sequence[ReferenceSite],
+    *,
+    min_confidence: Confidence,
+    is_tallied: bool = True,
+) -> FoundEdges:
+    """Return edges from these references with at least this confidence, those to overrides last.
+
+    Unless `is_tallied`, the references that lead to no visible definition are not counted.
+    """
+    found = _outgoing(resolver, sites, is_tallied=is_tallied)
+    edges = [*found.edges, *override_edges(resolver, found.edges)]
+    return FoundEdges(
+        [edge for edge in edges if edge.confidence >= min_confidence],
+        Tally(len(found.unresolved), found.unresolved, len(found.elsewhere)),
+        [*found.unresolved, *found.elsewhere],
+    )
 
 
 def written_edges(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Edge]:
     """Return edges from these references to what they mean, without overrides of it."""
-    return _outgoing(resolver, sites, is_complete=False).edges
+    return _outgoing(resolver, sites, is_tallied=False).edges
 
 
 def _outgoing(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, is_complete: bool
+    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, is_tallied: bool
 ) -> Outgoing:
     """Return where references lead, without overrides: as it is stored, or else resolved.
 
     What is said of types is not stored.
-    Unless it is complete, what leads to no visible definition is left out of the resolved part.
     """
     live = resolver.live_files
-    resolved = [
-        reference_site
-        for reference_site in sites
-        if live is None or reference_site.file in live or reference_site.kind == _TYPE
-    ]
-    known = {reference_site.id for reference_site in resolved}
-    stored = [reference_site for reference_site in sites if reference_site.id not in known]
+    resolved, stored = list[ReferenceSite](), list[ReferenceSite]()
+    for site in sites:
+        is_live = live is None or site.file in live or site.kind == ReferenceKind.TYPE
+        (resolved if is_live else stored).append(site)
     found = stored_edges_from(resolver, stored)
     resolutions = resolve(resolver, resolved)
     pairs = zip(resolved, resolutions, strict=True)
     edges = [edge for site, resolution in pairs for edge in edges_to(site, resolution)]
-    prefetch_constructors(resolver, edges)
-    if is_complete:
+    if is_tallied:
         resolutions = with_unresolved(resolver, resolved, resolutions)
         for site, meaning in zip(resolved, resolutions, strict=True):
             if not meaning.targets:
@@ -131,44 +134,7 @@ def _outgoing(
     return found._replace(edges=[*found.edges, *edges, *constructor_edges(resolver, edges)])
 
 
-class FoundCallees(NamedTuple):
-    """Edges to the callees, the references that stay unresolved, and the tally of all.
-
-    `untargeted` are those that lead to no visible definition, unresolved or not.
-    """
-
-    edges: list[Edge]
-    unresolved: list[ReferenceSite]
-    tally: Tally
-    untargeted: list[ReferenceSite]
-
-
-def resolve_callees(
-    resolver: BatchResolver, sites: Sequence[ReferenceSite], *, min_confidence: Confidence
-) -> FoundCallees:
-    """As `callee_edges`, with the references that lead nowhere."""
-    found = _outgoing(resolver, sites, is_complete=True)
-    edges = [*found.edges, *override_edges(resolver, found.edges)]
-    tally = Tally(len(found.unresolved), found.unresolved, len(found.elsewhere))
-    return FoundCallees(
-        [edge for edge in edges if edge.confidence >= min_confidence],
-        found.unresolved,
-        tally,
-        [*found.unresolved, *found.elsewhere],
-    )
-
-
-def find_callees(
-    resolver: BatchResolver, definitions: Sequence[Key], *, min_confidence: Confidence
-) -> FoundCallees:
-    """As `resolve_callees`, from the references inside `definitions`."""
-    sites = sites_within(resolver, definitions)
-    return resolve_callees(resolver, sites, min_confidence=min_confidence)
-
-
 def enclosing_definition(site: ReferenceSite, definitions: Container[Key]) -> Key:
     """Return the innermost of the definitions around a reference; one of them is."""
-    name = site.caller
-    while (site.file, name) not in definitions:
-        name = name.rpartition(".")[0]
-    return site.file, name
+    around = ((site.file, name) for name in enclosing_names(site.caller))
+    return next(key for key in around if key in definitions)

@@ -8,18 +8,23 @@ from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import Confidence, Graph, GraphEdge, GraphNode, GraphRequest
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files, unread_manifests
-from central.trace.callees import callee_edges
-from central.trace.callers import CUT_CALLERS, MAX_RESOLVED, MAX_UNCOUNTED, find_callers
-from central.trace.edges import Edge
-from central.trace.receipts import cut_definitions, hint_for, trace_receipt
+from central.trace import unread_manifests
+from central.trace.callees import find_callees
+from central.trace.callers import CUT_CALLERS, find_callers
+from central.trace.candidates import MAX_RESOLVED, MAX_UNCOUNTED
+from central.trace.edges import Edge, Tally
+from central.trace.receipts import (
+    both_partly_parsed,
+    hint_for,
+    partly_parsed_inside,
+    partly_parsed_with_names,
+    trace_receipt,
+)
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
-from central.trace.resolve.engine import BatchResolver, limits_met
-from central.trace.resolve.questions import Key
-from central.trace.resolve.reference_counts import count_bound_references
-from central.trace.resolve.references import ReferenceSite, sites_within
-from central.trace.tally import Tally
+from central.trace.resolve.engine import BatchResolver
+from central.trace.resolve.questions import Key, enclosing_names
+from central.trace.resolve.references import ReferenceSite, count_bound_references, sites_within
 
 _BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full
 
@@ -64,9 +69,8 @@ class CallGraph:
         above = below = self.roots
         gone_up, gone_down = set(above), set(below)
         for distance in range(1, depth + 1):
-            inside = sites_within(self.resolver, below)
-            above = self._unseen(self._callers(above, distance, prefetch=inside), gone_up)
-            below = self._unseen(self._callees(inside, distance), gone_down)
+            above = self._unseen(self._callers(above, distance), gone_up)
+            below = self._unseen(self._callees(below, distance), gone_down)
             if not above and not below:
                 break
 
@@ -76,24 +80,19 @@ class CallGraph:
         gone.update(level)
         return level
 
-    def _callers(
-        self, level: Sequence[Key], distance: int, *, prefetch: Sequence[ReferenceSite]
-    ) -> list[Key]:
+    def _callers(self, level: Sequence[Key], distance: int) -> list[Key]:
         """Add the callers of a level, and return them."""
         definitions = [self.definitions[key] for key in level]
         if distance == 1:
-            return self._add_callers(definitions, distance, prefetch)
+            return self._add_callers(definitions, distance)
         callers: list[Key] = []
         batches = iter(self._batches(definitions))
         for batch in batches:
             rest = chain.from_iterable(batches) if self.is_full else ()
-            callers += self._add_callers([*batch, *rest], distance, prefetch)
-            prefetch = ()
+            callers += self._add_callers([*batch, *rest], distance)
         return list(dict.fromkeys(callers))
 
-    def _add_callers(
-        self, definitions: Sequence[Definition], distance: int, prefetch: Sequence[ReferenceSite]
-    ) -> list[Key]:
+    def _add_callers(self, definitions: Sequence[Definition], distance: int) -> list[Key]:
         """Add callers with their edges; a full graph needs only references in its own files."""
         is_first = distance == 1  # the tally is of the roots' callers
         found = find_callers(
@@ -102,7 +101,6 @@ class CallGraph:
             min_confidence=self.min_confidence,
             is_tallied=is_first,
             within=sorted(self.paths) if self.is_full and not is_first else None,
-            prefetch=prefetch,
         )
         self.is_cut = self.is_cut or found.is_cut
         if is_first:
@@ -133,8 +131,14 @@ class CallGraph:
             room -= count
         return batches
 
-    def _callees(self, inside: Sequence[ReferenceSite], distance: int) -> list[Key]:
-        edges = callee_edges(self.resolver, inside, min_confidence=self.min_confidence)
+    def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
+        inside = sites_within(self.resolver, level)
+        edges = find_callees(
+            self.resolver,
+            inside,
+            min_confidence=self.min_confidence,
+            is_tallied=False,
+        ).edges
         callees = list(dict.fromkeys(edge.target for edge in edges))
         owners, found = _owners(self.resolver, edges, callees)
         self._take(list(dict.fromkeys(owners.values())), distance - 1, found)
@@ -178,7 +182,9 @@ def _owners(
 ) -> tuple[dict[Key, Key], dict[Key, Definition]]:
     """Return the innermost definition around each reference, and all around them and `others`."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
-    around = {place: list(_around(place)) for place in sorted(places)}
+    around = {
+        place: [(place[0], name) for name in enclosing_names(place[1])] for place in sorted(places)
+    }
     keys = [key for keys in around.values() for key in keys]
     found = definitions_at(resolver, [*keys, *others])
     owners = {
@@ -186,14 +192,6 @@ def _owners(
         for place, keys in around.items()
     }
     return owners, found
-
-
-def _around(place: Key) -> Iterator[Key]:
-    """Yield `a.b` and `a` for `a.b`."""
-    file, name = place
-    while name:
-        yield file, name
-        name = name.rpartition(".")[0]
 
 
 def graph(*, credential: Credential, request: GraphRequest) -> Graph:
@@ -209,7 +207,7 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
 
 
 def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
-    chosen, has_more = selected_definitions(scope, request.selector)
+    chosen, cut = selected_definitions(scope, request.selector)
     call_graph = CallGraph(scope.resolver, request.min_confidence, request.limit)
     call_graph.start(chosen)
     call_graph.expand(request.depth)
@@ -219,15 +217,14 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
         if call_graph.distances[key] < request.depth
     ]
     nodes = {key: _node(scope, key, call_graph) for key in call_graph.distances}
-    cut = [*cut_definitions(has_more), *_cut(call_graph), *limits_met(scope.resolver)]
     receipt = trace_receipt(
         scope,
         tally=call_graph.tally,
-        cut=cut,
-        partly_parsed=unparsed_files.both(
-            unparsed_files.with_names(scope, expanded), unparsed_files.inside(scope, expanded)
+        cut=[*cut, *_cut(call_graph)],
+        partly_parsed=both_partly_parsed(
+            partly_parsed_with_names(scope, expanded), partly_parsed_inside(scope, expanded)
         ),
-        unread_manifests=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
+        unread=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
     )
     hint = hint_for(scope, "callers and callees", receipt, min_confidence=request.min_confidence)
     return Graph(
@@ -238,8 +235,8 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
             (_edge(scope, edge_key, edges, nodes) for edge_key, edges in call_graph.edges.items()),
             key=lambda edge: (edge.caller, edge.callee),
         ),
-        truncated=bool(cut),
-        truncated_reason=" ".join(cut) or None,
+        truncated=bool(receipt.cut),
+        truncated_reason=" ".join(receipt.cut) or None,
         receipt=receipt,
         hint=None if call_graph.edges else hint,
     )

@@ -14,10 +14,10 @@ from aeterna_code_search.contract.trace import (
 )
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files, unread_manifests
+from central.trace.callers import CallerTraversal, transitive_callers
 from central.trace.edges import Step
 from central.trace.links import links, shown_definition
-from central.trace.receipts import hint_for, trace_receipt
+from central.trace.receipts import callers_receipt, hint_for
 from central.trace.request_scope import TraceScope, has_file, traced
 from central.trace.resolve.definitions import (
     MAX_DEFINITIONS,
@@ -26,10 +26,8 @@ from central.trace.resolve.definitions import (
     definitions_in,
     definitions_named,
 )
-from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import Key
 from central.trace.service import in_order, owners_of_steps
-from central.trace.transitive_callers import CallerTraversal, transitive_callers
 
 IMPACT_DEFINITIONS: Final = 2_000
 
@@ -53,15 +51,8 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
     traversal = transitive_callers(
         scope.resolver, changed, depth=request.depth, min_confidence=request.min_confidence
     )
-    cut += [*sorted(traversal.cut), *limits_met(scope.resolver)]
     symbols = _symbols(scope, changed, traversal, request.limit)
-    receipt = trace_receipt(
-        scope,
-        tally=traversal.first.tally,
-        cut=cut,
-        partly_parsed=unparsed_files.with_names(scope, list(traversal.definitions.values())),
-        unread_manifests=unread_manifests.of_callers(scope, changed, traversal.first.untargeted),
-    )
+    receipt = callers_receipt(scope, changed, traversal, cut=cut)
     return Impact(
         project=request.project,
         symbols=symbols,

@@ -1,27 +1,31 @@
 """What a name at a position of a file means: its definitions, or why there is none."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from aeterna_code_search.contract.trace import (
     Confidence,
+    Encoding,
     FilePosition,
     Meaning,
     MeantDefinition,
     NameInFile,
-    PartlyParsed,
 )
+from central.corpus.files import why_skipped
 from central.corpus.identifiers import references_of
-from central.errors import NotFoundError
+from central.corpus.models import File
+from central.db import fetch_rows, sql_with
+from central.errors import InvalidError, NotFoundError
 from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
-from central.trace.callees import resolve_callees
-from central.trace.edges import Edge, Step
+from central.trace.callees import find_callees
+from central.trace.edges import Edge, Step, Tally
 from central.trace.imports import edges_of_imports
 from central.trace.links import links, shown_definition
 from central.trace.receipts import trace_receipt
-from central.trace.request_scope import TraceScope, traced
+from central.trace.request_scope import TraceScope, file_not_found, traced
 from central.trace.resolve.definitions import (
     Definition,
     DefinitionFilter,
@@ -29,17 +33,96 @@ from central.trace.resolve.definitions import (
     definitions_in,
     definitions_named,
 )
-from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT, ImportSite, imports_before
 from central.trace.resolve.questions import Key
 from central.trace.resolve.references import ReferenceSite, sites_at
 from central.trace.resolve.sql import Imports
-from central.trace.tally import Tally
-from central.trace.text_position import TextPosition, text_position
 from central.trace.written_names import HEAD_LINES, line_starts, written_names
 from indexer.records.fixtures import split_fixture
 from indexer.records.references import Access, Binding
 from indexer.records.scip import SCIP_BINDING
+
+_CODECS: Final = {
+    Encoding.UTF_8: ("utf-8", 1),
+    Encoding.UTF_16: ("utf-16-le", 2),
+    Encoding.UTF_32: ("utf-32-le", 4),
+}
+_WORD: Final = re.compile(r"[\w$]+")
+_FILE: Final = sql_with(file=File)("""SELECT f.id, f.content, f.skipped FROM {file} f
+    WHERE f.repository_id = %s::bigint AND f.repository_id = ANY(%s::bigint[])
+        AND f.path = %s::text""")
+
+
+class TextPosition(NamedTuple):
+    """A character of a file's text: `line` is its line, which begins at `start` of `text`."""
+
+    repository: RepositorySnapshot
+    asked: FilePosition
+    file: int
+    text: str
+    start: int
+    line: str
+    character: int
+
+    def word(self) -> tuple[str, int]:
+        """Return the word that the character is in, and where it begins; "" between words."""
+        for found in _WORD.finditer(self.line):
+            if found.start() <= self.character < found.end():
+                return found[0], found.start()
+        return "", self.character
+
+    def column(self, character: int) -> int:
+        """Return where a character of the line is, in the encoding that was asked for."""
+        codec, unit = _CODECS[self.asked.encoding]
+        return len(self.line[:character].encode(codec)) // unit
+
+
+def text_position(scope: TraceScope, position: FilePosition) -> TextPosition:
+    """Read the file. Raises NotFoundError unless it is indexed, InvalidError for what it lacks."""
+    repository = scope.named(position.project)
+    path = "" if "\0" in position.file else position.file
+    rows = fetch_rows(_FILE, [repository.id, scope.resolver.repositories, path])
+    if not rows:
+        raise file_not_found()
+    file, text, skipped = rows[0]
+    if skipped:
+        raise NotFoundError(
+            f"{why_skipped(skipped)} So the index knows no name in it; ask about another file.",
+            code="reference_not_found",
+        )
+    lines = text.split("\n")
+    total = len(lines) - (lines[-1] == "")
+    if not 1 <= position.line <= total:
+        raise _invalid("line", f"The indexed file has {total:,} lines; line is behind the last.")
+    line = lines[position.line - 1]
+    start = sum(len(definition) + 1 for definition in lines[: position.line - 1])
+    character = _character(line, position)
+    return TextPosition(repository, position, file, text, start, line, character)
+
+
+def _character(line: str, position: FilePosition) -> int:
+    codec, unit = _CODECS[position.encoding]
+    data = line.encode(codec)
+    end = position.column * unit
+    if end > len(data):
+        raise _invalid(
+            "column",
+            f"Line {position.line} has a length of {len(data) // unit:,} in {position.encoding}; "
+            "column is behind its end.",
+        )
+    try:
+        return len(data[:end].decode(codec))
+    except UnicodeDecodeError:
+        raise _invalid(
+            "column",
+            f"Column {position.column} is inside of a character in {position.encoding}. Give the "
+            "column where one begins, or the encoding in which you count.",
+        ) from None
+
+
+def _invalid(field: str, message: str) -> InvalidError:
+    return InvalidError(message, errors={field: [message]})
+
 
 _SHOWN: Final = 100  # of candidates
 _DEFINITION: Final = "definition"  # the use and the rule of a definition's own name
@@ -74,12 +157,7 @@ def definition_at(*, credential: Credential, position: FilePosition) -> Meaning:
     with traced(credential, "definition") as scope:
         found = meaning_at(scope, position)
         scope.span.set_attributes(resultCount=len(found.shown))
-        receipt = trace_receipt(
-            scope,
-            tally=found.tally,
-            cut=limits_met(scope.resolver),
-            partly_parsed=PartlyParsed(),
-        )
+        receipt = trace_receipt(scope, tally=found.tally)
     return Meaning(found.name, found.shown, receipt, found.reason or None)
 
 
@@ -198,12 +276,12 @@ def _name(place: TextPosition, name: str, use: str, character: int) -> NameInFil
 def _meaning_of_reference(
     scope: TraceScope, name: NameInFile, sites: Sequence[ReferenceSite]
 ) -> FoundMeaning:
-    found = resolve_callees(scope.resolver, sites, min_confidence=Confidence.MEDIUM)
+    found = find_callees(scope.resolver, sites, min_confidence=Confidence.MEDIUM)
     edges = _once(found.edges)
     definitions = definitions_at(scope.resolver, [edge.target for edge in edges])
     edges = [edge for edge in edges if edge.target in definitions]
     reason = "" if edges else _reason(scope, sites[0])
-    if not edges and found.unresolved:
+    if not edges and found.tally.unresolved:
         edges, definitions = _named(scope, sites[0])
     return _shown(scope, name, edges, definitions, found.tally, reason)
 

@@ -1,7 +1,10 @@
-"""Receipts and hints: which commits answered, what is missing, and why nothing was found."""
+"""Receipts and hints: which commits answered, what is missing, and why nothing was found.
+
+Files that a grammar understands only in part may hide something, and so may unread manifests.
+"""
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from aeterna_code_search.contract.projects import MissingProject
@@ -9,17 +12,28 @@ from aeterna_code_search.contract.trace import (
     Confidence,
     Elsewhere,
     PartlyParsed,
+    PartlyParsedFile,
     TraceReceipt,
     UnreadManifest,
     Unresolved,
     UnresolvedSite,
 )
+from central.corpus.models import File
+from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.extractors import older_extractor
+from central.repositories.models import Repository
 from central.repositories.visibility import answering_projects, listed_missing
 from central.sentences import Sentence
+from central.trace import unread_manifests
+from central.trace.callers import CallerTraversal
+from central.trace.edges import MAX_UNRESOLVED, SAMPLE, Tally, class_of
 from central.trace.request_scope import TraceScope
-from central.trace.resolve.definitions import MAX_DEFINITIONS
-from central.trace.tally import MAX_UNRESOLVED, SAMPLE, Tally
+from central.trace.resolve.definitions import Definition
+from central.trace.resolve.engine import limits_met
+from central.trace.resolve.questions import last_name
+from indexer.ecosystems import ecosystem_of
+from indexer.records.files import OTHER_NAMES
+from indexer.records.languages import LANGUAGES
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
 _BY_NAME: Final = (
@@ -57,21 +71,43 @@ def missing_projects(
     return missing
 
 
+def callers_receipt(
+    scope: TraceScope,
+    asked: Sequence[Definition],
+    found: CallerTraversal,
+    *,
+    cut: Iterable[str] = (),
+    caller_projects: Sequence[str] = (),
+) -> TraceReceipt:
+    """Build the receipt of the callers of what was asked."""
+    return trace_receipt(
+        scope,
+        tally=found.first.tally,
+        cut=[*cut, *sorted(found.cut)],
+        partly_parsed=partly_parsed_with_names(scope, list(found.definitions.values())),
+        unread=unread_manifests.of_callers(scope, asked, found.first.untargeted),
+        unknown=scope.unknown(caller_projects),
+        only=caller_projects,
+    )
+
+
 def trace_receipt(
     scope: TraceScope,
     *,
     tally: Tally,
-    cut: list[str],
-    partly_parsed: PartlyParsed,
-    unread_manifests: Sequence[UnreadManifest] = (),
+    cut: Iterable[str] = (),
+    partly_parsed: PartlyParsed | None = None,
+    unread: Sequence[UnreadManifest] = (),
     unknown: Iterable[str] = (),
     only: Collection[str] = (),
 ) -> TraceReceipt:
-    """Build the receipt.
+    """Build the receipt; limits that resolution has met stand behind those that are given.
 
     It is complete if nothing is missing, no limit was met, and no partly parsed file and no unread
     manifest is relevant.
     """
+    limits = [*cut, *limits_met(scope.resolver)]
+    parsed = partly_parsed or PartlyParsed()
     missing = missing_projects(scope, unknown=unknown, only=only)
     listed, more = listed_missing(missing)
     sample = [
@@ -79,7 +115,7 @@ def trace_receipt(
         for s in tally.unresolved_sample[:SAMPLE]
     ]
     return TraceReceipt(
-        complete=not (missing or cut or partly_parsed.relevant or unread_manifests),
+        complete=not (missing or limits or parsed.relevant or unread),
         took_ms=round((time.perf_counter() - scope.started) * 1000, 1),
         projects=answering_projects(scope.repositories.values()),
         missing=listed,
@@ -88,9 +124,9 @@ def trace_receipt(
             min(tally.unresolved, MAX_UNRESOLVED), tally.unresolved > MAX_UNRESOLVED, sample
         ),
         elsewhere=Elsewhere(tally.elsewhere, tally.is_more_elsewhere),
-        cut=cut,
-        partly_parsed=partly_parsed,
-        unread_manifests=list(unread_manifests),
+        cut=limits,
+        partly_parsed=parsed,
+        unread_manifests=list(unread),
         older_extractor=older_extractor(
             repository
             for repository in scope.repositories.values()
@@ -99,16 +135,6 @@ def trace_receipt(
         edges_behind=scope.edges_behind,
         resolved_by=scope.resolved_by,
     )
-
-
-def cut_definitions(has_more: bool) -> list[str]:
-    """Return the receipt's text for a name with more definitions than are traced."""
-    if not has_more:
-        return []
-    return [
-        f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
-        "give a qualified name, module:name, project or file."
-    ]
 
 
 def hint_for(
@@ -161,3 +187,83 @@ def _lacking(scope: TraceScope, receipt: TraceReceipt) -> Iterator[Sentence]:
         yield Sentence.of("older_extractor", _OLDER, count=older, noun=noun, verb=verb)
     if not scope.uses_models:
         yield Sentence.of("models_off", _NO_MODELS)
+
+
+PARTLY_PARSED_SHOWN: Final = 20
+_ECOSYSTEMS: Final = {language: ecosystem_of(language) for language in LANGUAGES}
+_sql = sql_with(file=File, repository=Repository)
+_COUNTS = _sql("""SELECT id, partly_parsed FROM {repository}
+    WHERE id = ANY(%s::bigint[]) AND partly_parsed > 0""")
+_FIRST = _sql("""SELECT f.repository_id, f.path FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.unparsed IS NOT NULL
+    ORDER BY f.repository_id, f.path LIMIT %s""")
+_WITH_NAMES = _sql("""SELECT f.repository_id, f.path FROM {file} f
+    WHERE f.unparsed_names && %s::text[] AND f.unparsed_names IS NOT NULL
+        AND f.repository_id = ANY(%s::bigint[]) AND f.language = ANY(%s::text[])
+    ORDER BY f.repository_id, f.path LIMIT %s""")
+_IN_DEFINITIONS = _sql("""SELECT DISTINCT f.repository_id, f.path
+    FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS one(file, first, last)
+    JOIN {file} f ON f.id = one.file
+    CROSS JOIN LATERAL jsonb_array_elements(f.unparsed) AS part
+    WHERE f.unparsed IS NOT NULL
+        AND (part->>0)::int <= one.last AND (part->>1)::int >= one.first
+    ORDER BY f.repository_id, f.path LIMIT %s""")
+
+
+def partly_parsed_with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+    """Return the partly parsed files; relevant are those that may use one of the definitions.
+
+    Such a file has the name of one, or of a constructor's class, in what its grammar does not
+    understand, or more names there than are stored.
+    """
+    classes = {last_name(key[1]) for definition in definitions if (key := class_of(definition))}
+    names = sorted({definition.name for definition in definitions} | classes | {OTHER_NAMES})
+    ecosystems = {_ECOSYSTEMS.get(definition.language) for definition in definitions}
+    languages = sorted(
+        language for language, ecosystem in _ECOSYSTEMS.items() if ecosystem in ecosystems
+    )
+    return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])
+
+
+def partly_parsed_inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+    """Return the partly parsed files; relevant are those with such lines in a definition."""
+    files = id_array(definition.file for definition in definitions)
+    spans = [
+        [definition.start_line for definition in definitions],
+        [definition.end_line for definition in definitions],
+    ]
+    return _partly_parsed(scope, _IN_DEFINITIONS, [files, *spans])
+
+
+def both_partly_parsed(file: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
+    """Return the files that are relevant to one of two questions."""
+    relevant = list(dict.fromkeys([*file.relevant, *other.relevant]))[:PARTLY_PARSED_SHOWN]
+    return PartlyParsed(file.count, file.sample, relevant)
+
+
+def _partly_parsed(scope: TraceScope, relevant: str, parameters: Sequence[object]) -> PartlyParsed:
+    counts = dict(fetch_rows(_COUNTS, [scope.resolver.repositories]))
+    if not counts:
+        return PartlyParsed()
+    first = id_array(_with_sample(counts))
+    return PartlyParsed(
+        sum(counts.values()),
+        _files(scope, fetch_rows(_FIRST, [first, PARTLY_PARSED_SHOWN])),
+        _files(scope, fetch_rows_planned_each_time(relevant, [*parameters, PARTLY_PARSED_SHOWN])),
+    )
+
+
+def _with_sample(counts: Mapping[int, int]) -> Iterator[int]:
+    """Yield the first repositories that have enough files together."""
+    rest = PARTLY_PARSED_SHOWN
+    for repository in sorted(counts):
+        if rest <= 0:
+            return
+        rest -= counts[repository]
+        yield repository
+
+
+def _files(scope: TraceScope, rows: Iterable[tuple[int, str]]) -> list[PartlyParsedFile]:
+    return [
+        PartlyParsedFile(scope.repositories[repository].name, path) for repository, path in rows
+    ]

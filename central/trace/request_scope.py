@@ -1,4 +1,7 @@
-"""The repositories that one trace may read, and the definitions that its symbol means."""
+"""The repositories that one trace may read, and the definitions that its symbol means.
+
+Where nothing has the name, how many skipped files of source code may define it.
+"""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -26,12 +29,17 @@ from central.trace.resolve.definitions import (
 )
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
-from central.trace.skipped_files import skipped_sentence
 from central.trace.stored.models import Source
 from central.trace.stored.state import live_files
+from indexer.records.files import SkipReason
+from indexer.records.languages import PARSED_SUFFIXES
 
 _sql = sql_with(file=File, repository=Repository, source=Source)
 _INDEXES_SHOWN: Final = 20
+_CUT_DEFINITIONS: Final = (
+    f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
+    "give a qualified name, module:name, project or file."
+)
 _INDEXED = _sql("""SELECT r.name, r.scip, r.languages,
         (SELECT coalesce(sum(s.disagreements), 0)::bigint FROM {source} s
             WHERE s.repository_id = r.id AND s.disagreements > 0)
@@ -96,7 +104,7 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         }
         resolver = BatchResolver(rules_of(asked), repositories=repositories)
         live = live_files(asked, resolver.repositories)
-        resolver.live_files = live.files
+        resolver.follow(live.files)
         behind = live.behind if credential.sees_all else None
         indexed = _resolved_by(resolver, is_counted=behind is not None)
         resolver.has_indexes = bool(indexed)
@@ -125,8 +133,8 @@ def _resolved_by(resolver: BatchResolver, *, is_counted: bool) -> list[ResolvedB
 
 def selected_definitions(
     scope: TraceScope, selector: SymbolSelector
-) -> tuple[list[Definition], bool]:
-    """Return the selected definitions by project and position, and whether there are more.
+) -> tuple[list[Definition], list[str]]:
+    """Return the selected definitions by project and position, and the limit that they met.
 
     Raises NotFoundError for an unknown project, file or symbol.
     """
@@ -146,7 +154,7 @@ def selected_definitions(
             definition.start_line,
         )
     )
-    return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
+    return found[:MAX_DEFINITIONS], [_CUT_DEFINITIONS] if len(found) > MAX_DEFINITIONS else []
 
 
 def has_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> bool:
@@ -198,3 +206,52 @@ def _not_found(
     )
     sentences = [fact, skipped, advice] if skipped else [fact, advice]
     return NotFoundError(Sentence.joined(sentences), code=code, near=near)
+
+
+SKIPPED_FILES_COUNTED: Final = 10_000  # that may define a name which a trace does not find
+# What is at these paths is no text of the repository.
+_WITHOUT_TEXT: Final = (SkipReason.SUBMODULE, SkipReason.SYMLINK)
+_COUNTS = _sql("""SELECT skipped, count(*) FROM (
+        SELECT f.skipped FROM {file} f
+        WHERE f.repository_id = ANY(%s::bigint[]) AND f.skipped <> ''
+            AND NOT f.skipped = ANY(%s::text[])
+            AND substring(lower(f.path) FROM '[.][^./]*$') = ANY(%s::text[])
+        LIMIT %s) AS found
+    GROUP BY skipped ORDER BY count(*) DESC, skipped""")
+
+_OF_FILE = _sql("""SELECT f.skipped FROM {file} f
+    WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text AND f.skipped <> ''
+    LIMIT 1""")
+
+
+def skipped_sentence(repositories: str, path: str = "") -> Sentence | None:
+    """Return that the file is skipped, or else how many files may define a name and are skipped.
+
+    `repositories` are ids as of `id_array`; `path` is "" if no file was named.
+    """
+    rows = fetch_rows(_OF_FILE, [repositories, path]) if path else []
+    if rows:
+        reason = SkipReason(rows[0][0]).sentence
+        template = "This file is skipped, so nothing in it is known. {reason}"
+        return Sentence.of("skipped_file", template, reason=reason)
+    return _count_sentence(repositories)
+
+
+def _count_sentence(repositories: str) -> Sentence | None:
+    """Return how many files may define a name and are skipped, by reason; None for none."""
+    reasons = [str(reason) for reason in _WITHOUT_TEXT]
+    counts = fetch_rows(
+        _COUNTS, [repositories, reasons, sorted(PARSED_SUFFIXES), SKIPPED_FILES_COUNTED]
+    )
+    total = sum(count for _, count in counts)
+    if not total:
+        return None
+    return Sentence.of(
+        "skipped_files",
+        "{least}{count} {noun} of source code {verb} skipped and may define it: {reasons}.",
+        least="At least " if total == SKIPPED_FILES_COUNTED else "",
+        count=f"{total:,}",
+        noun="file" if total == 1 else "files",
+        verb="is" if total == 1 else "are",
+        reasons=", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts),
+    )

@@ -1,10 +1,9 @@
 """Callers and callees as pages of an answer."""
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from aeterna_code_search.contract.projects import OwnerCount
@@ -15,41 +14,36 @@ from aeterna_code_search.contract.trace import (
     Link,
     MeantDefinition,
     NameInFile,
-    PartlyParsed,
     References,
     ReferencesRequest,
     TraceReceipt,
     TraceRequest,
-    UnreadManifest,
 )
 from central.http.cursors import decode_cursor, encode_cursor
-from central.owners.answers import owner_counts
+from central.owners.reading import owner_counts
 from central.tenancy.credentials import Credential
-from central.trace import unparsed_files, unread_manifests
+from central.trace import unread_manifests
 from central.trace.callees import enclosing_definition, find_callees
-from central.trace.constructors import without_repeated
-from central.trace.edges import Step, is_of_kind
+from central.trace.callers import transitive_callers
+from central.trace.edges import Step, without_repeated
 from central.trace.imports import edges_to_imported
 from central.trace.links import links, shown_definition
 from central.trace.position import meaning_at
-from central.trace.receipts import LAST_PAGE, cut_definitions, hint_for, trace_receipt
+from central.trace.receipts import (
+    LAST_PAGE,
+    callers_receipt,
+    hint_for,
+    partly_parsed_inside,
+    trace_receipt,
+)
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
-from central.trace.resolve.engine import limits_met
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.tally import Tally
-from central.trace.transitive_callers import transitive_callers
+from central.trace.resolve.references import sites_within
 
 _SortKey: TypeAlias = tuple[str, str, int, int]
 _Request: TypeAlias = TraceRequest | ReferencesRequest
-
-
-class Page(NamedTuple):
-    """A page of steps, and the position of the next one as JSON."""
-
-    steps: Sequence[Step]
-    next_position: list[str | int] | None
 
 
 def in_order(scope: TraceScope, steps: Iterable[Step]) -> list[Step]:
@@ -62,15 +56,18 @@ def in_order(scope: TraceScope, steps: Iterable[Step]) -> list[Step]:
 
 def page_from(
     scope: TraceScope, steps: Sequence[Step], position: Sequence[str | int] | None, limit: int
-) -> Page:
-    """Return at most `limit` of the sorted steps, from `position` or the first on."""
+) -> tuple[Sequence[Step], list[str | int] | None]:
+    """Return at most `limit` of the sorted steps, and the position of the next one as JSON.
+
+    They begin at `position` or the first.
+    """
     start = _start(scope, steps, position) if position else 0
     end = start + limit
     if end >= len(steps):
-        return Page(steps[start:], None)
+        return steps[start:], None
     key = _sort_key(scope, steps[end])
     before = end - bisect_left(steps, key, key=lambda step: _sort_key(scope, step))
-    return Page(steps[start:end], [*key, before])
+    return steps[start:end], [*key, before]
 
 
 def _start(scope: TraceScope, steps: Sequence[Step], position: Sequence[str | int]) -> int:
@@ -91,15 +88,12 @@ _SALT: Final = "central.trace.place"
 
 
 class TraceResult(NamedTuple):
-    """The complete result, before a page is taken from it."""
+    """The complete result in order, before a page is taken from it."""
 
     chosen: list[Definition]
     steps: list[Step]
     definitions: dict[Key, Definition]
-    tally: Tally
-    cut: list[str]
-    partly_parsed: PartlyParsed
-    unread_manifests: list[UnreadManifest]
+    receipt: TraceReceipt
 
 
 def callers(*, credential: Credential, request: TraceRequest) -> Callers:
@@ -192,46 +186,25 @@ def uses_by_project(
         meaning = meaning_at(scope, position)
         chosen, _ = meaning.at_least(asked.min_confidence)
         found = _callers_of(scope, chosen, asked)
-        steps = in_order(scope, found.steps)
-        own = scope.named(position.project).id
-        counts = Counter(step.edge.site.repository for step in steps)
+        steps = found.steps
+        by_project: dict[str, list[Step]] = defaultdict(list)
+        for step in steps:
+            by_project[scope.repositories[step.edge.site.repository].name].append(step)
         order = sorted(
-            counts,
-            key=lambda repository: (
-                repository != own,
-                -counts[repository],
-                _name_of(scope, repository),
-            ),
+            by_project,
+            key=lambda name: (name != position.project, -len(by_project[name]), name),
         )
         shown = [
             ProjectUses(
-                _name_of(scope, repository),
-                counts[repository],
-                _first_links(scope, found, steps, repository, links_of_each),
+                name,
+                len(by_project[name]),
+                links(scope, by_project[name][:links_of_each], found.definitions),
             )
-            for repository in order[:projects]
+            for name in order[:projects]
         ]
-        receipt = trace_receipt(
-            scope,
-            tally=found.tally,
-            cut=found.cut,
-            partly_parsed=found.partly_parsed,
-            unread_manifests=found.unread_manifests,
-        )
         scope.span.set_attributes(resultCount=len(steps))
     hint = meaning.reason or None
-    return NameUses(meaning.name, meaning.shown, shown, len(counts), len(steps), receipt, hint)
-
-
-def _first_links(
-    scope: TraceScope, found: TraceResult, steps: Sequence[Step], repository: int, limit: int
-) -> list[Link]:
-    of_repository = (step for step in steps if step.edge.site.repository == repository)
-    return links(scope, list(islice(of_repository, limit)), found.definitions)
-
-
-def _name_of(scope: TraceScope, repository: int) -> str:
-    return scope.repositories[repository].name
+    return NameUses(meaning.name, meaning.shown, shown, len(order), len(steps), found.receipt, hint)
 
 
 class _Page(NamedTuple):
@@ -263,18 +236,9 @@ def _page(
     asked = [scope.organization, what, fields]
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
     result = find()
-    steps = in_order(scope, _wanted(scope, result.steps, request.caller_projects))
+    steps = _wanted(scope, result.steps, request.caller_projects)
     page, following = page_from(scope, steps, position, request.limit)
     cursor = encode_cursor(salt=_SALT, asked=asked, position=following) if following else None
-    receipt = trace_receipt(
-        scope,
-        tally=result.tally,
-        cut=result.cut,
-        partly_parsed=result.partly_parsed,
-        unread_manifests=result.unread_manifests,
-        unknown=scope.unknown(request.caller_projects),
-        only=request.caller_projects if what != "callees" else (),
-    )
     return _Page(
         [
             shown_definition(definition, scope.repositories[definition.repository])
@@ -283,8 +247,8 @@ def _page(
         links(scope, page, result.definitions),
         len(page),
         cursor,
-        receipt,
-        None if page else _hint(scope, request, what, receipt),
+        result.receipt,
+        None if page else _hint(scope, request, what, result.receipt),
         owners_of_steps(scope, steps) if what == "callers" else [],
     )
 
@@ -310,36 +274,36 @@ def _hint(scope: TraceScope, request: _Request, what: str, receipt: TraceReceipt
 
 
 def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
-    chosen, has_more = selected_definitions(scope, request.selector)
-    result = _callers_of(scope, chosen, request, depth=request.depth)
-    return result._replace(cut=[*cut_definitions(has_more), *result.cut])
+    chosen, cut = selected_definitions(scope, request.selector)
+    return _callers_of(scope, chosen, request, depth=request.depth, cut=cut)
 
 
 def _callers_of(
-    scope: TraceScope, chosen: list[Definition], request: _Request, *, depth: int = 1
+    scope: TraceScope,
+    chosen: list[Definition],
+    request: _Request,
+    *,
+    depth: int = 1,
+    cut: Sequence[str] = (),
 ) -> TraceResult:
-    traversal = transitive_callers(
+    found = transitive_callers(
         scope.resolver,
         chosen,
         depth=depth,
         min_confidence=request.min_confidence,
         kinds=request.kind,
     )
-    return TraceResult(
-        chosen,
-        without_repeated(traversal.steps, chosen),
-        traversal.definitions,
-        traversal.first.tally,
-        [*sorted(traversal.cut), *limits_met(scope.resolver)],
-        unparsed_files.with_names(scope, list(traversal.definitions.values())),
-        unread_manifests.of_callers(scope, chosen, traversal.first.untargeted),
-    )
+    steps = in_order(scope, without_repeated(found.steps, chosen))
+    projects = request.caller_projects
+    receipt = callers_receipt(scope, chosen, found, cut=cut, caller_projects=projects)
+    return TraceResult(chosen, steps, found.definitions, receipt)
 
 
 def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
-    chosen, has_more = selected_definitions(scope, request.selector)
+    chosen, cut = selected_definitions(scope, request.selector)
     keys = [definition.key for definition in chosen]
-    found = find_callees(scope.resolver, keys, min_confidence=request.min_confidence)
+    sites = sites_within(scope.resolver, keys)
+    found = find_callees(scope.resolver, sites, min_confidence=request.min_confidence)
     edges = found.edges
     if IMPORT in request.kind:
         edges += edges_to_imported(scope.resolver, keys, min_confidence=request.min_confidence)
@@ -348,12 +312,17 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     steps = [
         Step(edge, 1, owner[enclosing_definition(edge.site, owner)])
         for edge in edges
-        if edge.target in definitions and is_of_kind(edge, request.kind)
+        if edge.target in definitions and (not request.kind or edge.site.kind in request.kind)
     ]
-    cut = [*cut_definitions(has_more), *limits_met(scope.resolver)]
-    partly_parsed = unparsed_files.inside(scope, chosen)
-    unread = unread_manifests.of_callees(scope, found.untargeted)
-    return TraceResult(chosen, steps, definitions, found.tally, cut, partly_parsed, unread)
+    receipt = trace_receipt(
+        scope,
+        tally=found.tally,
+        cut=cut,
+        partly_parsed=partly_parsed_inside(scope, chosen),
+        unread=unread_manifests.of_callees(scope, found.untargeted),
+        unknown=scope.unknown(request.caller_projects),
+    )
+    return TraceResult(chosen, in_order(scope, steps), definitions, receipt)
 
 
 def _wanted(scope: TraceScope, steps: Sequence[Step], projects: Sequence[str]) -> Sequence[Step]:

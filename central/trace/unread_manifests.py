@@ -1,7 +1,7 @@
 """Manifests that could not be read whole: whether an answer may lack what they decide."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import UnreadManifest
@@ -12,7 +12,7 @@ from central.trace.resolve.definitions import Definition
 from central.trace.resolve.ecosystems import is_standard
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.sql import ImportRow, Imports, ModuleRow, Modules
+from central.trace.resolve.sql import Imports, ModuleRow, Modules
 from indexer.ecosystems import is_lock_file
 from indexer.records.manifests import Ecosystem, ManifestProblem
 from indexer.records.references import Binding
@@ -104,7 +104,8 @@ def _relevant(
     found: dict[_Unread, None] = {}
     for use in _uses(scope, sites, unread, is_any_of_interest=bool(owners)):
         for manifest in unread[use.site.repository, use.site.ecosystem]:
-            if manifest.applies_to(use.site.path) and (may_use(use) or _may_rename(manifest)):
+            may_rename = manifest.ecosystem in _RENAMING and manifest.is_unknown
+            if manifest.applies_to(use.site.path) and (may_use(use) or may_rename):
                 found[manifest] = None
         for manifest, definition in owners:
             if not use.modules and _may_be_called(scope, manifest, definition, use):
@@ -150,30 +151,20 @@ def _uses(
         for site in sites
         if is_any_of_interest or unread.get((site.repository, site.ecosystem))
     ]
-    imports = scope.resolver.read_all([Imports(site.file, site.root) for site in asked])
+    imports = scope.resolver.resolve_all([Imports(site.file, site.root) for site in asked])
     uses = [
         (site, row.path)
         for site, rows in zip(asked, imports, strict=True)
-        for row in _import_rows(rows)
+        for row in rows
         if not row.path.startswith("/") and not is_standard(site.ecosystem, row.path)
     ]
     questions = [
         Modules(site.repository, module) for site, path in uses for module, _ in prefixes(path)
     ]
-    answers = iter(scope.resolver.read_all(questions))
+    answers = iter(scope.resolver.resolve_all(questions))
     for site, path in uses:
         rows = [row for _ in prefixes(path) for row in next(answers)]
         yield _Use(site, path, [row for row in rows if row.ecosystem == site.ecosystem])
-
-
-def _import_rows(rows: Iterable[object]) -> Iterator[ImportRow]:
-    for row in rows:
-        if isinstance(row, ImportRow):
-            yield row
-
-
-def _may_rename(manifest: _Unread) -> bool:
-    return manifest.ecosystem in _RENAMING and manifest.is_unknown
 
 
 def _may_be_called(scope: TraceScope, manifest: _Unread, definition: Definition, use: _Use) -> bool:

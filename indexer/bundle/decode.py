@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec import MsgspecError, ValidationError, convert
 from msgspec.json import Decoder
+from msgspec.structs import asdict
 
 from indexer.bundle.lines import parse_line, refuse, require_path, validation_problem
 from indexer.bundle.schema import (
@@ -147,17 +148,13 @@ def _scip(fields: ScipFields, where: str) -> ScipDocument:
     _require_sorted(fields.relationships, where, "relationships")
     if any(max(pair) >= len(fields.symbols) for pair in fields.relationships):
         refuse(where, "relationships: each must have the numbers of two symbols")
-    return ScipDocument(
-        path=fields.path,
-        blob=fields.blob,
-        tool=fields.tool,
-        digest=fields.digest,
-        symbols=tuple(fields.symbols),
-        definitions=tuple(starmap(ScipPlace, fields.definitions)),
-        references=tuple(starmap(ScipPlace, fields.references)),
-        relationships=tuple(fields.relationships),
-        cut=fields.cut,
-    )
+    places = {
+        "symbols": tuple(fields.symbols),
+        "definitions": tuple(starmap(ScipPlace, fields.definitions)),
+        "references": tuple(starmap(ScipPlace, fields.references)),
+        "relationships": tuple(fields.relationships),
+    }
+    return ScipDocument(**asdict(fields) | places)
 
 
 def _require_sorted(rows: Sequence[str] | Sequence[tuple[int, ...]], where: str, key: str) -> None:
@@ -170,27 +167,16 @@ def _file(fields: FileFields, where: str, dimensions: int) -> FileRecord:
     if last_line > FILE_LINES:
         refuse(where, f"content must have at most {FILE_LINES} lines")
     _check_rows(fields, where, last_line)
-    record = FileRecord(
-        path=fields.path,
-        mode=fields.mode,
-        blob=fields.blob,
-        size=fields.size,
-        language=fields.language,
-        skipped=fields.skipped,
-        degraded=fields.degraded,
-        content=fields.content,
-        chunks=_chunks(fields.chunks, where, last_line, dimensions),
-        symbols=_symbols(fields.symbols, where, last_line),
-        namespace=fields.namespace,
-        imports=tuple(starmap(Import, fields.imports)),
-        exports=tuple(starmap(Export, fields.exports)),
-        references=tuple(starmap(Reference, fields.references)),
-        manifest=None if fields.manifest is None else _manifest(fields.manifest),
-        generated=fields.generated,
-        unparsed=_unparsed(fields.unparsed, where, last_line),
-        encoding=fields.encoding,
-        language_declared=fields.language_declared,
-    )
+    read = {
+        "chunks": _chunks(fields.chunks, where, last_line, dimensions),
+        "symbols": _symbols(fields.symbols, where, last_line),
+        "imports": tuple(starmap(Import, fields.imports)),
+        "exports": tuple(starmap(Export, fields.exports)),
+        "references": tuple(starmap(Reference, fields.references)),
+        "manifest": None if fields.manifest is None else _manifest(fields.manifest),
+        "unparsed": _unparsed(fields.unparsed, where, last_line),
+    }
+    record = FileRecord(**asdict(fields) | read)
     if record.skipped:
         _require_bare(record, where)
     if record.generated and record.chunks:
@@ -233,22 +219,12 @@ def _check_bytes(where: str, key: str, paths: Iterable[str]) -> None:
 
 
 def _manifest(fields: ManifestFields) -> Manifest:
-    return Manifest(
-        ecosystem=fields.ecosystem,
-        name=fields.name,
-        version=fields.version,
-        import_names=fields.import_names,
-        source_roots=fields.source_roots,
-        entries=fields.entries,
-        aliases=fields.aliases,
-        members=fields.members,
-        dependencies=tuple(starmap(Dependency, fields.dependencies)),
-        pins=tuple(starmap(Pin, fields.pins)),
-        uses=tuple(starmap(PinUse, fields.uses)),
-        renamed=fields.renamed,
-        settings=fields.settings,
-        problem=fields.problem,
-    )
+    rows = {
+        "dependencies": tuple(starmap(Dependency, fields.dependencies)),
+        "pins": tuple(starmap(Pin, fields.pins)),
+        "uses": tuple(starmap(PinUse, fields.uses)),
+    }
+    return Manifest(**asdict(fields) | rows)
 
 
 def _require_bare(record: FileRecord, where: str) -> None:

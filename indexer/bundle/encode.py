@@ -124,18 +124,7 @@ def encode_scip(record: ScipDocument | ScipRemoval) -> bytes:
     """Encode one line about a document of a SCIP index, with its LF."""
     if isinstance(record, ScipRemoval):
         return _ENCODER.encode_lines([ScipRemovalFields(record.path)])
-    fields = ScipFields(
-        path=record.path,
-        blob=record.blob,
-        tool=record.tool,
-        digest=record.digest,
-        symbols=record.symbols,  # type: ignore[arg-type] # tuples are written as arrays
-        definitions=record.definitions,  # type: ignore[arg-type]
-        references=record.references,  # type: ignore[arg-type]
-        relationships=record.relationships,  # type: ignore[arg-type]
-        cut=record.cut,
-    )
-    return _ENCODER.encode_lines([ScipLineFields(fields)])
+    return _ENCODER.encode_lines([ScipLineFields(ScipFields(**_same(ScipFields, record)))])
 
 
 def encode_tree(entries: Sequence[TreeEntry]) -> Iterator[bytes]:
@@ -197,16 +186,8 @@ def is_readable(line: bytes) -> bool:
 
 
 def _file_fields(record: FileRecord) -> FileFields:
-    return FileFields(
-        path=record.path,
-        mode=record.mode,  # type: ignore[arg-type] # a Literal
-        blob=record.blob,
-        size=record.size,
-        language=record.language,
-        skipped=record.skipped,
-        degraded=record.degraded,
-        content=record.content,
-        chunks=[
+    read = {
+        "chunks": [
             ChunkFields(
                 *chunk.span,
                 chunk.type,
@@ -218,7 +199,7 @@ def _file_fields(record: FileRecord) -> FileFields:
             )
             for chunk in record.chunks
         ],
-        symbols=[
+        "symbols": [
             SymbolFields(
                 symbol.name,
                 symbol.qualified_name,
@@ -229,16 +210,15 @@ def _file_fields(record: FileRecord) -> FileFields:
             )
             for symbol in record.symbols
         ],
-        namespace=record.namespace,
-        imports=record.imports,  # type: ignore[arg-type] # named tuples are written as arrays
-        exports=record.exports,  # type: ignore[arg-type]
-        references=record.references,  # type: ignore[arg-type]
-        manifest=None if record.manifest is None else _manifest_fields(record.manifest),
-        generated=record.generated,
-        unparsed=None if record.unparsed is None else _unparsed_fields(record.unparsed),
-        encoding=record.encoding,
-        language_declared=record.language_declared,
-    )
+        "manifest": None if record.manifest is None else _manifest_fields(record.manifest),
+        "unparsed": None if record.unparsed is None else _unparsed_fields(record.unparsed),
+    }
+    return FileFields(**_same(FileFields, record) | read)
+
+
+def _same(fields: type[Struct], record: object) -> dict[str, Any]:
+    """Return a record's values by the names of a line's fields; tuples are written as arrays."""
+    return {name: getattr(record, name) for name in fields.__struct_fields__}
 
 
 def _unparsed_fields(unparsed: Unparsed) -> UnparsedFields:
@@ -247,19 +227,9 @@ def _unparsed_fields(unparsed: Unparsed) -> UnparsedFields:
 
 
 def _manifest_fields(manifest: Manifest) -> ManifestFields:
-    return ManifestFields(
-        ecosystem=manifest.ecosystem,
-        name=manifest.name,
-        version=manifest.version,
-        import_names=manifest.import_names,
-        source_roots=manifest.source_roots,
-        entries=manifest.entries,
-        aliases=manifest.aliases,
-        members=manifest.members,
-        dependencies=tuple((needed.name, needed.required) for needed in manifest.dependencies),
-        pins=tuple((pin.name, pin.version) for pin in manifest.pins),
-        uses=tuple((use.user, use.name, use.required, use.version) for use in manifest.uses),
-        renamed=manifest.renamed,
-        settings=manifest.settings,
-        problem=manifest.problem,
-    )
+    rows = {
+        "dependencies": tuple((needed.name, needed.required) for needed in manifest.dependencies),
+        "pins": tuple((pin.name, pin.version) for pin in manifest.pins),
+        "uses": tuple((use.user, use.name, use.required, use.version) for use in manifest.uses),
+    }
+    return ManifestFields(**_same(ManifestFields, manifest) | rows)

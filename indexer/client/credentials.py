@@ -45,7 +45,7 @@ class Credentials(Protocol):
         ...
 
 
-def from_settings(settings: Settings, purpose: Purpose = Purpose.INDEX) -> Credentials:
+def from_settings(settings: Settings, purpose: Purpose) -> Credentials:
     """Return the configured credentials. Sends no request."""
     if isinstance(settings.credential, IdTokenSource):
         return OidcToken(settings, settings.credential, purpose)

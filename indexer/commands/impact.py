@@ -4,16 +4,11 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from indexer.commands.connection import add_arguments, connect
 from indexer.errors import IndexerError
 from indexer.exits import Exit
 from indexer.output.github import GitHubRunner, Level
-
-if TYPE_CHECKING:
-    from indexer.commands.connection import Connection
-    from indexer.impact.assessment import Impact
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -45,12 +40,23 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
 
     Callers are no failure; an unknown project is one.
     """
-    from indexer.impact import job_summary, report  # here, so that --help answers at once
+    from indexer.client.credentials import Purpose  # here, so that --help answers at once
+    from indexer.impact import job_summary, report
+    from indexer.impact.assessment import impact_of
 
     runner = GitHubRunner.of(environ)
     try:
-        connection = _connect(options, environ)
-        impact = _assess(options, connection)
+        connection = connect(options, environ, Purpose.IMPACT)
+        settings = connection.settings
+        impact = impact_of(
+            connection.repository,
+            connection.transport,
+            organization=settings.organization,
+            project=settings.project,
+            github=settings.github,
+            range_text=options.range,
+            min_confidence=options.min_confidence,
+        )
     except IndexerError as error:
         runner.annotate(Level.ERROR, error.title, error.message)
         runner.summarize(job_summary.failure_summary(error, type(error).exit_code))
@@ -61,28 +67,7 @@ def execute(options: argparse.Namespace, environ: Mapping[str, str]) -> Exit:
     runner.set_outputs(
         {
             "callers": str(sum(symbol.count for symbol in impact.answer.symbols)),
-            "report": job_summary.comment_body(impact, connection.settings.github.run_url),
+            "report": job_summary.comment_body(impact, settings.github.run_url),
         }
     )
     return report.exit_of(impact)
-
-
-def _connect(options: argparse.Namespace, environ: Mapping[str, str]) -> "Connection":
-    from indexer.client.credentials import Purpose
-
-    return connect(options, environ, Purpose.IMPACT)
-
-
-def _assess(options: argparse.Namespace, connection: "Connection") -> "Impact":
-    from indexer.impact.assessment import impact_of
-
-    settings = connection.settings
-    return impact_of(
-        connection.repository,
-        connection.transport,
-        organization=settings.organization,
-        project=settings.project,
-        github=settings.github,
-        range_text=options.range,
-        min_confidence=options.min_confidence,
-    )

@@ -18,10 +18,9 @@ from indexer.ecosystems.formats import (
 
 if TYPE_CHECKING:
     from indexer.ecosystems.base import PackageRoot, RootDependency
-    from indexer.ecosystems.lines import ecosystem_by_line
     from indexer.ecosystems.npm import local_names
     from indexer.ecosystems.registry import ECOSYSTEMS
-    from indexer.ecosystems.workspace import Workspace, ecosystem_of
+    from indexer.ecosystems.workspace import Workspace, ecosystem_by_line, ecosystem_of
 
 __all__ = [
     "ECOSYSTEMS",
@@ -43,7 +42,7 @@ _MODULES: Final = {
     "PackageRoot": "base",
     "RootDependency": "base",
     "Workspace": "workspace",
-    "ecosystem_by_line": "lines",
+    "ecosystem_by_line": "workspace",
     "ecosystem_of": "workspace",
 }
 

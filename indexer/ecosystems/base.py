@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
+from indexer.ecosystems.paths import parent, relative_to
 from indexer.languages.base import ModuleName
 from indexer.records.manifests import Ecosystem, Manifest
 
@@ -85,3 +87,31 @@ class PackageEcosystem:
     inherits_dependencies: bool = True
     locks_below: bool = True
     shares_directories: bool = False  # one directory may declare several packages
+
+
+def parse_semantic_version(version: str) -> Any:
+    """Return the version as a value with its order; minor and patch may lack. Raises ValueError."""
+    from semver import Version
+
+    return Version.parse(version.removeprefix("v"), optional_minor_and_patch=True)
+
+
+def namespace_names(path: str, namespace: str, root: PackageRoot | None) -> Iterator[ModuleName]:
+    """Return the declared namespace; without one, a scope private to the package."""
+    directory = root.root if root else ""
+    if not namespace:
+        yield ModuleName("/" + directory, public=False, scope=True)
+        return
+    seen = parent(relative_to(path, directory) or path).removesuffix(namespace.replace(".", "/"))
+    yield ModuleName(namespace, public=not _is_test(seen.split("/")), scope=True)
+
+
+def _is_test(folders: list[str]) -> bool:
+    """Detect `src/test/java`, `src/androidTest/kotlin`, `tests/Unit`, `Acme.Auth.Tests/`."""
+    if any(folder.endswith("Tests") or folder == "tests" for folder in folders):
+        return True
+    around = ["src", *folders]
+    return any(
+        outer == "src" and (folder.lower() == "test" or folder.endswith("Test"))
+        for outer, folder in pairwise(around)
+    )

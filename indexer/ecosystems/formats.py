@@ -20,18 +20,21 @@ _Read: TypeAlias = Callable[[str, str], Manifest | None]
 class ManifestFormat:
     """The files of one format, by their names or by a pattern of their paths, and their reader.
 
-    `reader` names a module and a function, which takes the text and the path. It may raise
-    ValueError, SyntaxError and RecursionError. A format with `markers` is of files that hold such a
-    text; no manifest may be in one all the same.
+    `reader` names a module, in the folder of its ecosystem, and a function, which takes the text
+    and the path. It may raise ValueError, SyntaxError and RecursionError. A format with `markers`
+    is of files that hold such a text; no manifest may be in one all the same.
     """
 
-    ecosystem: Ecosystem
     reader: str
     _: KW_ONLY
     names: tuple[str, ...] = ()
-    paths: re.Pattern[str] | None = None
+    paths: str = ""
     is_lock: bool = False
     markers: tuple[str, ...] = ()
+
+    @property
+    def ecosystem(self) -> Ecosystem:
+        return Ecosystem(self.reader.partition(".")[0])
 
 
 GRADLE_LOCK: Final = "gradle.lockfile"
@@ -41,214 +44,115 @@ SCRIPT_MARKER: Final = "# /// script"
 PATH_CALLS: Final = ("sys.path", "addsitedir")
 PATH_MARKERS: Final = ("PYTHONPATH", "extraPaths")
 # Files that start programs, and settings of editors.
-_PROGRAMS: Final = re.compile(
+_PROGRAMS: Final = (
     r"(?:.*/)?(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Procfile[\w.-]*|[\w.-]+\.(?:mk|sh|bash)|\.env[\w.-]*"
     r"|(?:Taskfile|\.travis|\.gitlab-ci|azure-pipelines[\w.-]*)\.ya?ml|pyrightconfig\.json"
     r"|\.github/(?:.*/)?[\w.-]+\.ya?ml|\.circleci/config\.yml|[\w.-]+\.code-workspace"
     r"|\.vscode/[\w.-]+\.json|\.devcontainer/(?:.*/)?devcontainer\.json)"
 )
 
-# In an order: the first pattern that fits decides.
-FORMATS: Final = (
-    ManifestFormat(Ecosystem.PYPI, "pypi.pyproject:read_pyproject", names=("pyproject.toml",)),
-    ManifestFormat(Ecosystem.PYPI, "pypi.setuptools:read_setup_cfg", names=("setup.cfg",)),
-    ManifestFormat(Ecosystem.PYPI, "pypi.setuptools:read_setup_py", names=("setup.py",)),
-    ManifestFormat(Ecosystem.PYPI, "pypi.locks:read_uv_lock", names=("uv.lock",), is_lock=True),
+# Names of files by reader: of manifests that people write, and of those that a tool writes.
+_NAMES: Final = {
+    "pypi.pyproject:read_pyproject": "pyproject.toml",
+    "pypi.setuptools:read_setup_cfg": "setup.cfg",
+    "pypi.setuptools:read_setup_py": "setup.py",
+    "pypi.environments:read_pipfile": "Pipfile",
+    "pypi.search_paths:read_search_paths": "pytest.ini .pytest.ini tox.ini mypy.ini .mypy.ini .env",
+    "npm.package_json:read_package_json": "package.json",
+    "npm.deno:read_deno_json": "deno.json deno.jsonc jsr.json jsr.jsonc import_map.json",
+    "npm.workspace_settings:read_pnpm_workspace": "pnpm-workspace.yaml",
+    "npm.workspace_settings:read_yarnrc": ".yarnrc.yml",
+    "npm.tsconfig:read_tsconfig": "jsconfig.json",
+    "go.manifests:read_go_mod": "go.mod",
+    "go.manifests:read_go_work": "go.work",
+    "cargo.manifests:read_cargo_toml": "Cargo.toml",
+    "maven.pom:read_pom": "pom.xml",
+    "maven.gradle:read_build_gradle": "build.gradle build.gradle.kts",
+    "maven.settings:read_settings_gradle": "settings.gradle settings.gradle.kts",
+    "maven.settings:read_gradle_properties": "gradle.properties",
+    "nuget.manifests:read_project": "Directory.Build.targets",
+    "nuget.manifests:read_packages_config": "packages.config",
+    "rubygems.manifests:read_gemfile": "Gemfile gems.rb",
+    "composer.manifests:read_composer_json": "composer.json",
+    "swiftpm.manifests:read_package_swift": "Package.swift",
+}
+_LOCK_NAMES: Final = {
+    "pypi.locks:read_uv_lock": "uv.lock",
+    "pypi.locks:read_toml_lock": "poetry.lock pdm.lock",
+    "pypi.locks:read_pipfile_lock": "Pipfile.lock",
+    "npm.locks:read_package_lock": "package-lock.json npm-shrinkwrap.json",
+    "npm.locks:read_yarn_lock": "yarn.lock",
+    "npm.locks:read_pnpm_lock": "pnpm-lock.yaml",
+    "npm.locks:read_bun_lock": "bun.lock",
+    "npm.deno:read_deno_lock": "deno.lock",
+    "cargo.manifests:read_cargo_lock": "Cargo.lock",
+    "maven.gradle_locks:read_gradle_lockfile": " ".join((GRADLE_LOCK, *GRADLE_SCRIPT_LOCKS)),
+    "nuget.manifests:read_nuget_lock": "packages.lock.json",
+    "rubygems.manifests:read_gemfile_lock": "Gemfile.lock gems.locked",
+    "composer.manifests:read_composer_lock": "composer.lock",
+    "swiftpm.manifests:read_package_resolved": "Package.resolved",
+}
+# Whole paths: in an order, the first that fits decides.
+_PATHS: Final = (
     ManifestFormat(
-        Ecosystem.PYPI, "pypi.locks:read_toml_lock", names=("poetry.lock", "pdm.lock"), is_lock=True
+        "pypi.locks:read_pylock", paths=r"(?:.*/)?pylock(?:\.[\w-]+)?\.toml", is_lock=True
     ),
     ManifestFormat(
-        Ecosystem.PYPI,
-        "pypi.locks:read_pylock",
-        paths=re.compile(r"(?:.*/)?pylock(?:\.[\w-]+)?\.toml"),
-        is_lock=True,
+        "pypi.requirements:read_constraints", paths=r"(?:.*/)?[\w.-]*constraints[\w.-]*\.txt"
     ),
     ManifestFormat(
-        Ecosystem.PYPI, "pypi.locks:read_pipfile_lock", names=("Pipfile.lock",), is_lock=True
-    ),
-    ManifestFormat(
-        Ecosystem.PYPI,
-        "pypi.requirements:read_constraints",
-        paths=re.compile(r"(?:.*/)?[\w.-]*constraints[\w.-]*\.txt"),
-    ),
-    ManifestFormat(
-        Ecosystem.PYPI,
         "pypi.requirements:read_requirements",
-        paths=re.compile(
-            r"(?:.*/)?(?:[\w.-]*requirements[\w.-]*"
-            r"|(?:requirements|requires|reqs|deps|dependencies)/[\w.-]+)\.(?:txt|in)"
-        ),
-    ),
-    ManifestFormat(Ecosystem.PYPI, "pypi.environments:read_pipfile", names=("Pipfile",)),
-    ManifestFormat(
-        Ecosystem.PYPI,
-        "pypi.environments:read_conda",
-        paths=re.compile(r"(?:.*/)?(?:conda|environment)[\w.-]*\.ya?ml"),
+        paths=r"(?:.*/)?(?:[\w.-]*requirements[\w.-]*"
+        r"|(?:requirements|requires|reqs|deps|dependencies)/[\w.-]+)\.(?:txt|in)",
     ),
     ManifestFormat(
-        Ecosystem.PYPI,
-        "pypi.scripts:read_script_lock",
-        paths=re.compile(r"(?:.*/)?[^/]+\.pyw?\.lock"),
-        is_lock=True,
+        "pypi.environments:read_conda", paths=r"(?:.*/)?(?:conda|environment)[\w.-]*\.ya?ml"
     ),
     ManifestFormat(
-        Ecosystem.PYPI,
-        "pypi.search_paths:read_search_paths",
-        names=("pytest.ini", ".pytest.ini", "tox.ini", "mypy.ini", ".mypy.ini", ".env"),
+        "pypi.scripts:read_script_lock", paths=r"(?:.*/)?[^/]+\.pyw?\.lock", is_lock=True
     ),
     ManifestFormat(
-        Ecosystem.PYPI,
         "pypi.containers:read_dockerfile",
-        paths=re.compile(
-            r"(?:.*/)?(?i:(?:docker|container)file(?:\.[\w.-]+)?|[\w.-]+\.dockerfile)"
-        ),
+        paths=r"(?:.*/)?(?i:(?:docker|container)file(?:\.[\w.-]+)?|[\w.-]+\.dockerfile)",
         markers=PATH_MARKERS[:1],
     ),
     ManifestFormat(
-        Ecosystem.PYPI,
         "pypi.containers:read_compose",
-        paths=re.compile(r"(?:.*/)?(?:docker-)?compose[\w.-]*\.ya?ml"),
+        paths=r"(?:.*/)?(?:docker-)?compose[\w.-]*\.ya?ml",
         markers=PATH_MARKERS[:1],
     ),
+    ManifestFormat("pypi.search_paths:read_programs", paths=_PROGRAMS, markers=PATH_MARKERS),
     ManifestFormat(
-        Ecosystem.PYPI, "pypi.search_paths:read_programs", paths=_PROGRAMS, markers=PATH_MARKERS
-    ),
-    ManifestFormat(
-        Ecosystem.PYPI,
         "pypi.scripts:read_source",
-        paths=re.compile(r"(?:.*/)?(?:[^/.]+|[^/]+\.pyw?)"),
+        paths=r"(?:.*/)?(?:[^/.]+|[^/]+\.pyw?)",
         markers=(SCRIPT_MARKER, *PATH_CALLS),
     ),
-    ManifestFormat(Ecosystem.NPM, "npm.package_json:read_package_json", names=("package.json",)),
+    ManifestFormat("npm.tsconfig:read_tsconfig", paths=r"(?:.*/)?tsconfig[\w.-]*\.json"),
+    ManifestFormat("maven.pom:read_maven_config", paths=r"(?:.*/)?\.mvn/maven\.config"),
+    ManifestFormat("maven.settings:read_version_catalog", paths=r"(?:.*/)?[\w.-]+\.versions\.toml"),
+    ManifestFormat("maven.sbt:read_build_sbt", paths=r"(?:(?!project/)[^/]+/)*[\w-]+\.sbt"),
     ManifestFormat(
-        Ecosystem.NPM,
-        "npm.deno:read_deno_json",
-        names=("deno.json", "deno.jsonc", "jsr.json", "jsr.jsonc", "import_map.json"),
+        "maven.sbt:read_dependencies_scala", paths=r"(?:.*/)?project/Dependencies\.scala"
     ),
-    ManifestFormat(
-        Ecosystem.NPM, "npm.workspace_settings:read_pnpm_workspace", names=("pnpm-workspace.yaml",)
+    ManifestFormat("nuget.manifests:read_project", paths=r".*\.(?:csproj|fsproj|vbproj|props)"),
+    ManifestFormat("rubygems.manifests:read_gemspec", paths=r".*\.gemspec"),
+)
+FORMATS: Final = (
+    *(ManifestFormat(reader, names=tuple(names.split())) for reader, names in _NAMES.items()),
+    *(
+        ManifestFormat(reader, names=tuple(names.split()), is_lock=True)
+        for reader, names in _LOCK_NAMES.items()
     ),
-    ManifestFormat(Ecosystem.NPM, "npm.workspace_settings:read_yarnrc", names=(".yarnrc.yml",)),
-    ManifestFormat(
-        Ecosystem.NPM,
-        "npm.tsconfig:read_tsconfig",
-        names=("jsconfig.json",),
-        paths=re.compile(r"(?:.*/)?tsconfig[\w.-]*\.json"),
-    ),
-    ManifestFormat(
-        Ecosystem.NPM,
-        "npm.package_lock:read_package_lock",
-        names=("package-lock.json", "npm-shrinkwrap.json"),
-        is_lock=True,
-    ),
-    ManifestFormat(
-        Ecosystem.NPM, "npm.yarn_lock:read_yarn_lock", names=("yarn.lock",), is_lock=True
-    ),
-    ManifestFormat(
-        Ecosystem.NPM, "npm.pnpm_lock:read_pnpm_lock", names=("pnpm-lock.yaml",), is_lock=True
-    ),
-    ManifestFormat(Ecosystem.NPM, "npm.bun_lock:read_bun_lock", names=("bun.lock",), is_lock=True),
-    ManifestFormat(Ecosystem.NPM, "npm.deno:read_deno_lock", names=("deno.lock",), is_lock=True),
-    ManifestFormat(Ecosystem.GO, "golang.go_mod:read_go_mod", names=("go.mod",)),
-    ManifestFormat(Ecosystem.GO, "golang.go_mod:read_go_work", names=("go.work",)),
-    ManifestFormat(Ecosystem.CARGO, "cargo.manifests:read_cargo_toml", names=("Cargo.toml",)),
-    ManifestFormat(
-        Ecosystem.CARGO, "cargo.manifests:read_cargo_lock", names=("Cargo.lock",), is_lock=True
-    ),
-    ManifestFormat(Ecosystem.MAVEN, "maven.pom:read_pom", names=("pom.xml",)),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.pom:read_maven_config",
-        paths=re.compile(r"(?:.*/)?\.mvn/maven\.config"),
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.gradle:read_build_gradle",
-        names=("build.gradle", "build.gradle.kts"),
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.settings:read_settings_gradle",
-        names=("settings.gradle", "settings.gradle.kts"),
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN, "maven.settings:read_gradle_properties", names=("gradle.properties",)
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.catalogs:read_version_catalog",
-        paths=re.compile(r"(?:.*/)?[\w.-]+\.versions\.toml"),
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.gradle_locks:read_gradle_lockfile",
-        names=(GRADLE_LOCK, *GRADLE_SCRIPT_LOCKS),
-        is_lock=True,
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.sbt:read_build_sbt",
-        paths=re.compile(r"(?:(?!project/)[^/]+/)*[\w-]+\.sbt"),
-    ),
-    ManifestFormat(
-        Ecosystem.MAVEN,
-        "maven.sbt:read_dependencies_scala",
-        paths=re.compile(r"(?:.*/)?project/Dependencies\.scala"),
-    ),
-    ManifestFormat(
-        Ecosystem.NUGET,
-        "nuget.manifests:read_project",
-        names=("Directory.Build.targets",),
-        paths=re.compile(r".*\.(?:csproj|fsproj|vbproj|props)"),
-    ),
-    ManifestFormat(
-        Ecosystem.NUGET, "nuget.manifests:read_packages_config", names=("packages.config",)
-    ),
-    ManifestFormat(
-        Ecosystem.NUGET,
-        "nuget.manifests:read_nuget_lock",
-        names=("packages.lock.json",),
-        is_lock=True,
-    ),
-    ManifestFormat(
-        Ecosystem.RUBYGEMS, "rubygems.manifests:read_gemspec", paths=re.compile(r".*\.gemspec")
-    ),
-    ManifestFormat(
-        Ecosystem.RUBYGEMS, "rubygems.manifests:read_gemfile", names=("Gemfile", "gems.rb")
-    ),
-    ManifestFormat(
-        Ecosystem.RUBYGEMS,
-        "rubygems.manifests:read_gemfile_lock",
-        names=("Gemfile.lock", "gems.locked"),
-        is_lock=True,
-    ),
-    ManifestFormat(
-        Ecosystem.COMPOSER, "composer.manifests:read_composer_json", names=("composer.json",)
-    ),
-    ManifestFormat(
-        Ecosystem.COMPOSER,
-        "composer.manifests:read_composer_lock",
-        names=("composer.lock",),
-        is_lock=True,
-    ),
-    ManifestFormat(
-        Ecosystem.SWIFTPM, "swiftpm.manifests:read_package_swift", names=("Package.swift",)
-    ),
-    ManifestFormat(
-        Ecosystem.SWIFTPM,
-        "swiftpm.manifests:read_package_resolved",
-        names=("Package.resolved",),
-        is_lock=True,
-    ),
+    *_PATHS,
 )
 _BY_NAME: Final = {name: format_ for format_ in FORMATS for name in format_.names}
-_BY_PATH: Final = tuple((format_.paths, format_) for format_ in FORMATS if format_.paths)
+_BY_PATH: Final = tuple((re.compile(format_.paths), format_) for format_ in _PATHS)
 
 # The same for PostgreSQL, but of what the content makes a manifest: names, and a pattern of whole
 # paths.
 MANIFEST_NAMES: Final = tuple(name for name, format_ in _BY_NAME.items() if not format_.markers)
 MANIFEST_PATHS: Final = (
-    f"^(?:{'|'.join(pattern.pattern for pattern, format_ in _BY_PATH if not format_.markers)})$"
+    f"^(?:{'|'.join(format_.paths for format_ in _PATHS if not format_.markers)})$"
 )
 
 

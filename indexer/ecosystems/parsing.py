@@ -3,9 +3,11 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 from xml.etree import ElementTree
+
+from indexer.records.manifests import Dependency, Pin
 
 Table = dict[str, object]
 # Keeps strings; drops comments and commas before a closing bracket. An unclosed string or comment
@@ -13,6 +15,12 @@ Table = dict[str, object]
 _STRING = r'("(?:[^"\\]|\\.)*+(?:"|\Z|\\\Z))'
 _JSONC = re.compile(_STRING + r"|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
 _TRAILING_COMMA = re.compile(_STRING + r"|,(?=\s*+[\]}])", re.DOTALL)
+
+
+def exact_pins(dependencies: Iterable[Dependency], exact: re.Pattern[str]) -> tuple[Pin, ...]:
+    """Return the versions of ranges that allow one alone: the first group of their pattern."""
+    found = ((needed.name, exact.fullmatch(needed.required)) for needed in dependencies)
+    return tuple(Pin(name, match[1]) for name, match in found if match)
 
 
 class TooLargeError(ValueError):

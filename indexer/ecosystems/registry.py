@@ -6,7 +6,7 @@ from typing import Final
 from indexer.ecosystems.base import PackageEcosystem
 from indexer.ecosystems.cargo import CARGO
 from indexer.ecosystems.composer import COMPOSER
-from indexer.ecosystems.golang import GO
+from indexer.ecosystems.go import GO
 from indexer.ecosystems.maven import MAVEN
 from indexer.ecosystems.npm import NPM
 from indexer.ecosystems.nuget import NUGET

@@ -1,7 +1,9 @@
 """All manifests of a repository: packages of files and names of their modules."""
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from operator import itemgetter
 from typing import Final
 
@@ -16,7 +18,7 @@ from indexer.ecosystems.paths import ancestors, parent
 from indexer.ecosystems.registry import ECOSYSTEMS
 from indexer.ecosystems.roots import package_roots
 from indexer.languages import LANGUAGES_BY_NAME, Language
-from indexer.languages.base import ModuleName
+from indexer.languages.base import FILE_REGIONS, ModuleName, Region
 from indexer.records.manifests import Ecosystem
 
 _MAX_NAMES: Final = 64
@@ -127,3 +129,21 @@ def _unique(names: Iterable[ModuleName]) -> tuple[ModuleName, ...]:
                 name.name, known.public or name.public, known.scope or name.scope
             )
     return tuple(found.values())
+
+
+def ecosystem_by_line(language: str, content: str) -> Callable[[int], Ecosystem]:
+    """Return the ecosystem of the code at a line, from 1, of a file."""
+    starts, ecosystems = [0], [ecosystem_of(language) or Ecosystem.NONE]
+    source = b""
+    line, at = 1, 0
+    known = LANGUAGES_BY_NAME.get(language)
+    regions: Iterable[Region] = ()
+    if known and known.host and known.host.are_examples:
+        source = content.encode()
+        regions = islice(known.host.regions(source), FILE_REGIONS)
+    for region in regions:
+        line += source.count(b"\n", at, region.start)
+        at = region.start
+        starts.append(line)
+        ecosystems.append(ecosystem_of(region.language) or Ecosystem.NONE)
+    return lambda line: ecosystems[bisect_right(starts, line) - 1]

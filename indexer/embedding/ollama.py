@@ -7,11 +7,11 @@ from typing import Any, Final
 import httpx
 
 from indexer.embedding.catalogue import base_name
-from indexer.embedding.http import RemoteEmbedder
-from indexer.embedding.service import (
+from indexer.embedding.http import (
     UNREADABLE,
     Answer,
     Limits,
+    RemoteEmbedder,
     UnreadableAnswerError,
     error_for_status,
 )

@@ -11,11 +11,11 @@ import numpy as np
 import openai
 
 from indexer.embedding.catalogue import openai_price
-from indexer.embedding.http import RemoteEmbedder
-from indexer.embedding.service import (
+from indexer.embedding.http import (
     UNREADABLE,
     Answer,
     Limits,
+    RemoteEmbedder,
     UnreadableAnswerError,
     error_for_status,
 )

@@ -175,7 +175,9 @@ def _query_impact(
         for symbol in symbols.values()
         if not symbol.count and (key := _constructed_class(symbol.definition))
     }
-    for batch in _name_batches(sorted({name for _, name in class_keys - symbols.keys()})):
+    names = sorted({name for _, name in class_keys - symbols.keys()})
+    for start in range(0, len(names), IMPACT_CHANGES):
+        batch = names[start : start + IMPACT_CHANGES]
         answer = queries.impact_of(batch, min_confidence=min_confidence)
         symbols |= {
             symbol.definition.key: symbol
@@ -204,10 +206,6 @@ def _constructed_class(definition: Definition) -> tuple[str, str] | None:
     is_constructor = ending is not None and definition.file.endswith(ending)
     has_class_name = name == outer.rpartition(".")[2]
     return (definition.file, outer) if outer and (is_constructor or has_class_name) else None
-
-
-def _name_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (names[start : start + IMPACT_CHANGES] for start in range(0, len(names), IMPACT_CHANGES))
 
 
 def _pieces(files: Iterable[EditedFile]) -> Iterator[ChangedLines]:

@@ -211,16 +211,13 @@ class ImpactQueries:
         content = json.dumps(body).encode()
         answer = self._transport.request("POST", "/api/v1/trace/impact", content=content)
         with malformed_answer(answer):
+            visibilities = answer["visibilities"]
             return Answer(
                 symbols=tuple(_symbol(row) for row in answer["symbols"]),
                 unknown=tuple(answer["unknown"]),
-                visibilities=_optional_tuple(answer["visibilities"]),
+                visibilities=None if visibilities is None else tuple(visibilities),
                 receipt=_receipt(answer["receipt"]),
             )
-
-
-def _optional_tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if values is None else tuple(values)
 
 
 def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:
@@ -234,13 +231,8 @@ def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:
             )
             for project in row["projects"]
         ),
-        owners=tuple(_owner_count(owner) for owner in row.get("owners", ())),
+        owners=tuple(_record(OwnerCount, owner) for owner in row.get("owners", ())),
     )
-
-
-def _owner_count(row: Mapping[str, Any]) -> OwnerCount:
-    owner = row["owner"]
-    return OwnerCount(None if owner is None else str(owner), int(row["count"]), bool(row["known"]))
 
 
 def _call(row: Mapping[str, Any]) -> Call:

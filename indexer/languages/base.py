@@ -1,17 +1,105 @@
-"""The definition of a language. `languages/<name>.py` has one record for each."""
+"""The definition of a language. `languages/<name>.py` has one record for each.
+
+A host format has a rule that gives the regions of its files that are code in other languages. For
+each of these the file is masked: what is not code becomes spaces, so that an offset in the masked
+text is the offset in the file. Rules are linear and never raise.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
 from re import Pattern
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from indexer.languages.containers import NO_CONTAINERS, Containers
-from indexer.languages.embedded import HostFormat
 from indexer.languages.import_style import DOTTED, ImportStyle
-from indexer.languages.rewrites import Rewrite
+from indexer.languages.rewrites import Rewrite, spaces
 from indexer.records.manifests import Ecosystem
+from indexer.records.references import CALLED, EACH, ELEMENT, NAMED
+
+FILE_REGIONS: Final = 20_000  # of code inside of a file that is no code
+# The version of all host formats, whose rules share code. Raise if one gives other regions.
+HOSTS_VERSION: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Bytes `start` to `end` of a file, half-open, with the name of their language.
+
+    `text` is parsed in their place if it is not empty. It is as long, has the file's line feeds at
+    their places, and may have more.
+    """
+
+    start: int
+    end: int
+    language: str
+    text: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class HostFormat:
+    """A format of files that hold code. `regions` come in order and do not overlap.
+
+    `only_regions`: the rest of the file is data, of which no chunks are made. `are_examples`: they
+    are of a text and define nothing; their uses alone are read.
+    """
+
+    regions: Callable[[bytes], Iterable[Region]]
+    languages: tuple[str, ...]  # that regions may have
+    only_regions: bool = False
+    are_examples: bool = False
+
+
+def mask(source: bytes, regions: Iterable[Region]) -> bytes:
+    """Return the text of the regions, at their offsets, and spaces and line feeds elsewhere."""
+    parts = []
+    end = 0
+    for region in regions:
+        parts.append(spaces(source[end : region.start]))
+        parts.append(region.text or source[region.start : region.end])
+        end = region.end
+    return b"".join([*parts, spaces(source[end:])])
+
+
+PartPath: TypeAlias = tuple[str, ...]
+
+_UNNAMED: Final = frozenset({"", ELEMENT, NAMED, EACH, CALLED})
+_ENTRY = re.compile(r"[\w ]+:[^:]*(?=\n|$)")
+
+
+def is_name(part: str) -> bool:
+    """Whether a part is a member that a program can name."""
+    return part not in _UNNAMED and not part.isdigit()
+
+
+class Containers(dict[str, tuple[tuple[PartPath, int], ...]]):
+    """A language's generic types by name: paths to parts, each with its argument's number.
+
+    Calls of `same_methods` give what has the same parts, such as an iterator; those of
+    `item_methods` an item. Compared by identity, so that answers can be kept.
+    """
+
+    def __init__(self, table: str, *, same_methods: str = "", item_methods: str = "") -> None:
+        """Read entries such as `dict Mapping: []=1 *=0 values.().*=1`; -1 is the last argument."""
+        super().__init__()
+        self.same_methods = frozenset(same_methods.split())
+        self.item_methods = frozenset(item_methods.split())
+        for entry in _ENTRY.findall(table):
+            heads, _, parts = entry.partition(":")
+            shape = tuple(
+                (tuple(path.split(".")), int(number))
+                for path, _, number in (part.partition("=") for part in parts.split())
+            )
+            self.update(dict.fromkeys(heads.split(), shape))
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+NO_CONTAINERS: Final = Containers("")
+
 
 SLASH_COMMENTS: Final = rb"//[^\n]*|/\*(?:(?s:.{0,1000}?)\*/)?"
 HASH_COMMENTS: Final = rb"#[^\n]*"

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from indexer.languages import cpp_rewrites
-from indexer.languages.base import Language, ModuleName, grammar, names
-from indexer.languages.containers import Containers
+from indexer.languages.base import Containers, Language, ModuleName, grammar, names
 from indexer.languages.import_style import (
     ImportStyle,
     dotted,

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from indexer.languages.base import Language
+from indexer.languages.base import HOSTS_VERSION, HostFormat, Language, Region
 from indexer.languages.ecmascript import JAVASCRIPT
-from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
-from indexer.languages.markup import (
+from indexer.languages.html import (
     SCRIPT_LANGUAGES,
     Element,
     braces,

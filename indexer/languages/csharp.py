@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from indexer.languages.base import ExportRule, Language, grammar, names
+from indexer.languages.base import Containers, ExportRule, Language, grammar, names
 from indexer.languages.conditionals import CONDITIONALS_OF_CSHARP
-from indexer.languages.containers import Containers
 from indexer.languages.import_style import NAMESPACE
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, replaced
 from indexer.records.manifests import Ecosystem

@@ -6,8 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from indexer.languages.base import SLASH_COMMENTS, ExportRule, Language, Lexis, grammar, names
-from indexer.languages.containers import Containers
+from indexer.languages.base import (
+    SLASH_COMMENTS,
+    Containers,
+    ExportRule,
+    Language,
+    Lexis,
+    grammar,
+    names,
+)
 from indexer.languages.import_style import ImportStyle, relative_module
 from indexer.languages.rewrites import blanked, replaced, type_arguments_blanked
 from indexer.records.manifests import Ecosystem

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.languages.base import Language
-from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
+from indexer.languages.base import HOSTS_VERSION, HostFormat, Language, Region
 from indexer.languages.ruby import RUBY
 
 _OPEN: Final = re.compile(rb"<%(%|#|-|graphql\b|={0,2})")

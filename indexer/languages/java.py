@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from indexer.languages.base import ExportRule, Language, grammar, names
-from indexer.languages.containers import Containers
+from indexer.languages.base import Containers, ExportRule, Language, grammar, names
 from indexer.languages.rewrites import Edit, Rewrite, blanked, occurrences
 from indexer.records.manifests import Ecosystem
 

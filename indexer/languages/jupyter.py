@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from indexer.languages.base import Language
-from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
+from indexer.languages.base import HOSTS_VERSION, HostFormat, Language, Region
 from indexer.languages.python import PYTHON
 from indexer.languages.rewrites import spaces
 

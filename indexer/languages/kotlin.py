@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from indexer.languages.base import Language, grammar, names
-from indexer.languages.containers import Containers
+from indexer.languages.base import Containers, Language, grammar, names
 from indexer.languages.rewrites import (
     Edit,
     Rewrite,

@@ -25,8 +25,7 @@ from indexer.languages import (
     scala,
     swift,
 )
-from indexer.languages.base import Language
-from indexer.languages.embedded import HOSTS_VERSION, HostFormat, Region
+from indexer.languages.base import HOSTS_VERSION, HostFormat, Language, Region
 from indexer.languages.rewrites import spaces
 
 # Those of shells are commands rather than calls.

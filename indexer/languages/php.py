@@ -2,8 +2,15 @@
 
 from typing import Final
 
-from indexer.languages.base import HASH_COMMENTS, SLASH_COMMENTS, Language, Lexis, grammar, names
-from indexer.languages.containers import Containers
+from indexer.languages.base import (
+    HASH_COMMENTS,
+    SLASH_COMMENTS,
+    Containers,
+    Language,
+    Lexis,
+    grammar,
+    names,
+)
 from indexer.languages.rewrites import blanked
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import CALLED

@@ -7,6 +7,7 @@ from typing import Final
 
 from indexer.languages.base import (
     HASH_COMMENTS,
+    Containers,
     ExportRule,
     ItemShape,
     Language,
@@ -14,7 +15,6 @@ from indexer.languages.base import (
     grammar,
     names,
 )
-from indexer.languages.containers import Containers
 from indexer.languages.import_style import ImportStyle
 from indexer.languages.rewrites import Edit, Rewrite, blank, blanked, closing, occurrences, parts
 from indexer.records.manifests import Ecosystem

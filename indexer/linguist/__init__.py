@@ -4,9 +4,14 @@
 are Linguist's; `languages/` says which of them are ours.
 """
 
-from indexer.linguist.facts import facts, language_named
-from indexer.linguist.interpreters import interpreters, without_versions
-from indexer.linguist.strategies import candidates, suffix_languages
+from indexer.linguist.strategies import (
+    candidates,
+    facts,
+    interpreters,
+    language_named,
+    suffix_languages,
+    without_versions,
+)
 
 __all__ = [
     "candidates",

@@ -1,4 +1,4 @@
-"""GitHub's runner, if present: job summary, outputs, annotations.
+"""GitHub's runner, if present: job summary, outputs, annotations; the log, without its commands.
 
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
@@ -95,3 +95,22 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def log_to_standard_error() -> None:
+    """Start logging in this process: lines without commands to the runner."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Plain())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    for client in ("httpx", "httpx2"):  # a line for each request
+        logging.getLogger(client).setLevel(logging.WARNING)
+
+
+class _Plain(logging.Formatter):
+    """A formatter of one line per message, for any file name; a traceback keeps its lines."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return strip_commands(super().formatMessage(record))
+
+    def formatException(self, ei: "logging._SysExcInfoType") -> str:  # noqa: N802 - logging's name
+        return "\n".join(strip_commands(line) for line in super().formatException(ei).split("\n"))

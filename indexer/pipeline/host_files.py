@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Final
 
 from indexer.languages import LANGUAGES_BY_NAME, Language
-from indexer.languages.embedded import FILE_REGIONS, HostFormat, Region, mask
+from indexer.languages.base import FILE_REGIONS, HostFormat, Region, mask
 from indexer.records.files import DegradeReason, Span, Symbol, Unparsed, UnparsedLines
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Binding, Reference, ReferenceKind
@@ -25,12 +25,12 @@ from indexer.resolution.unparsed import merge_unparsed
 from indexer.syntax.chunking import (
     STRUCTURAL_KINDS,
     ChunkDraft,
+    SourceLines,
     chunk_code,
     chunk_lines,
     chunk_text,
 )
 from indexer.syntax.definitions import OutlineEntry, outline, symbols
-from indexer.syntax.lines import SourceLines
 from indexer.syntax.parser import ParsedFile, parse
 from indexer.syntax.source_text import SourceText
 

@@ -1,12 +1,13 @@
 """The SCIP indexes of a run: which are read, what differs from central's documents, the report."""
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from indexer.bundle.encode import encode_scip, is_readable
 from indexer.bundle.lines import path_problem
@@ -181,18 +182,6 @@ def _remove(
     return replace(report, removed=len(gone))
 
 
-@dataclass
-class _Counts:
-    documents: int = 0
-    unchanged: int = 0
-    sent: int = 0
-    outside: int = 0
-    duplicate: int = 0
-    cut: int = 0
-    refused: int = 0
-    first_refused: list[str] = field(default_factory=list)
-
-
 class _Reading:
     """Reads the indexes of one run. `kept`: paths whose documents are stored after it."""
 
@@ -214,23 +203,15 @@ class _Reading:
             for entry in selected_entries(repository, commit, repository.tree(commit))
             if needs_content(entry)
         }
-        self._counts = _Counts()
+        self._counts: Counter[str] = Counter()  # by the names of a report's fields
+        self._first_refused: list[str] = []
         self._seen: set[str] = set()
         self.kept: set[str] = set()
 
     def report(self) -> ScipReport:
         """Return the numbers so far."""
-        counts = self._counts
-        return ScipReport(
-            documents=counts.documents,
-            unchanged=counts.unchanged,
-            sent=counts.sent,
-            refused=counts.refused,
-            outside=counts.outside,
-            duplicate=counts.duplicate,
-            cut=counts.cut,
-            first_refused=tuple(counts.first_refused),
-        )
+        counts: dict[str, Any] = self._counts
+        return ScipReport(**counts, first_refused=tuple(self._first_refused))
 
     def read(self, index: "NamedIndex") -> None:
         """Compare all documents of an index. Raises ScipInvalidError and GitError."""
@@ -243,8 +224,8 @@ class _Reading:
                 )
             place = _Directory(index, file.head, self._repository, self._entries)
             for data in file.documents():
-                self._counts.documents += 1
-                if self._counts.documents > SCIP_DOCUMENTS:
+                self._counts["documents"] += 1
+                if self._counts["documents"] > SCIP_DOCUMENTS:
                     raise invalid_index(
                         index.name, f"at most {SCIP_DOCUMENTS:,} documents are read"
                     )
@@ -256,11 +237,11 @@ class _Reading:
         try:
             document = read_document(data, head)
         except ScipDocumentError as exc:
-            self._refuse(f"document {self._counts.documents:,}", exc)
+            self._refuse(f"document {self._counts['documents']:,}", exc)
             return
         path = place.path(document.path)
         if path is None:
-            self._counts.outside += 1
+            self._counts["outside"] += 1
             return
         try:
             self._compare(document, path)
@@ -268,26 +249,23 @@ class _Reading:
             self._refuse(document.path, exc)
 
     def _refuse(self, name: str, problem: ScipDocumentError) -> None:
-        self._counts.refused += 1
-        if self._counts.refused <= NAMES:
-            self._counts.first_refused.append(f"{name[:SHOWN_NAME_CHARACTERS]}: {problem}")
+        self._counts["refused"] += 1
+        if self._counts["refused"] <= NAMES:
+            self._first_refused.append(f"{name[:SHOWN_NAME_CHARACTERS]}: {problem}")
 
     def _compare(self, document: "IndexedDocument", path: str) -> None:
         entry = self._entries.get(path)
-        if entry is None:
-            self._counts.outside += 1
-            return
-        if path in self._seen:
-            self._counts.duplicate += 1
+        if entry is None or path in self._seen:
+            self._counts["outside" if entry is None else "duplicate"] += 1
             return
         self._seen.add(path)
         stored = self._stored.get(path)
         if stored and (stored.blob, stored.digest) == (entry.blob, document.digest):
-            self._counts.unchanged += 1
+            self._counts["unchanged"] += 1
         else:
             self._changes.add(self._line(document, entry))
-            self._counts.sent += 1
-        self._counts.cut += document.cut
+            self._counts["sent"] += 1
+        self._counts["cut"] += document.cut
         self.kept.add(path)
 
     def _line(self, document: "IndexedDocument", entry: TreeEntry) -> bytes:

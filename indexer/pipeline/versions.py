@@ -6,7 +6,7 @@ files again; `python -m tests.indexer.update_golden` says which one a change of 
 
 from typing import Final
 
-from indexer.languages.embedded import HOSTS_VERSION
+from indexer.languages.base import HOSTS_VERSION
 from indexer.languages.registry import LANGUAGES_BY_NAME
 from indexer.records.extractors import HOSTS, MANIFESTS, SELECTION, Extractor
 

@@ -13,7 +13,7 @@ from itertools import count
 from traceback import format_exception
 from typing import Final, NoReturn
 
-from indexer.output import log
+from indexer.output.github import log_to_standard_error
 from indexer.pipeline.worker_channel import receive, send
 
 _REQUESTS_PER_COLLECTION: Final = 100
@@ -29,7 +29,7 @@ def main(descriptor: int) -> NoReturn:
     """
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends its workers
-    log.to_standard_error()
+    log_to_standard_error()
     _import_shared()
     gc.freeze()
     with suppress(EOFError, OSError):  # the parent has ended, or needs no worker

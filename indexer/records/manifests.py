@@ -1,8 +1,9 @@
-"""A manifest's declarations of a package: its name, dependencies and pinned versions.
+"""A manifest's declarations of a package: its name, dependencies and pinned versions; names.
 
 Everything here is a pure function of one file.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -135,3 +136,26 @@ NEGOTIATED_MANIFEST_FIELDS: Final[Mapping[str, Any]] = {
     "settings": (),
     "problem": None,
 }
+
+
+_SEPARATORS: Final = re.compile(r"[-_.]+")
+_SCALA: Final = re.compile(r"(?:_(?:sjs|native)[\d.]+)?_(?:2\.1[0-3]|3)$")
+_TYPES: Final = "@types/"  # of npm: packages that declare the types of another
+
+
+def python_name(name: str) -> str:
+    """Normalise a name by PEP 503: `Acme.Auth_X` → `acme-auth-x`."""
+    return _SEPARATORS.sub("-", name).lower()
+
+
+def without_scala(name: str) -> str:
+    """Return the artifact's name without the version of Scala, which each of several has."""
+    return _SCALA.sub("", name)
+
+
+def typed_package(name: str) -> str:
+    """Return the package of npm whose types one declares: `@types/acme__log` → `@acme/log`."""
+    if not name.startswith(_TYPES):
+        return name
+    scope, separator, rest = name.removeprefix(_TYPES).partition("__")
+    return f"@{scope}/{rest}" if separator else scope

@@ -73,7 +73,7 @@ CLASS_CALL: Final = "^()"
 DESCRIPTOR_METHOD: Final = "__get__"
 CALL_METHOD: Final = "__call__"  # what calling an instance calls (Python)
 # In a chain: what follows leads from a value to a function that it holds, and is no member (see
-# `indexer.resolution.value_steps`). At the end of a TYPE reference's caller: what that holds.
+# `indexer.resolution.value`). At the end of a TYPE reference's caller: what that holds.
 HELD: Final = "="
 # After HELD: the function without a name that the one before it returns.
 CLOSURE: Final = "=>"

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from indexer.records.manifests import Ecosystem
-from indexer.records.package_names import python_name, typed_package, without_scala
+from indexer.records.manifests import Ecosystem, python_name, typed_package, without_scala
 from indexer.records.scip import CONSTRUCTOR, Descriptor, ScipSymbol, Suffix
 
 

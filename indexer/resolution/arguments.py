@@ -158,7 +158,7 @@ def _named(given: str, name: NameBinding, resolver: ExpressionReader) -> Value |
     value = resolver.resolve_path(path.split("."), name.scope, name.start, name, role)
     if value.access is not Access.PATH or value.binding is Binding.UNKNOWN:
         return None
-    full = ".".join((value.root, *value.chain))
+    full = value.path
     is_class = CLASS_NAME.match(full.rpartition(".")[2]) is not None
     if value.binding is Binding.LOCAL:
         kind = resolver.tree.definitions.get(full)

@@ -23,13 +23,14 @@ from indexer.syntax.containers import is_generic
 from indexer.syntax.definitions import FUNCTION_KINDS
 from indexer.syntax.expressions import (
     MAX_EXPRESSION_CHARACTERS,
+    places_in,
     read_arguments,
     shortened_call,
+    take_apart,
 )
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText, leading_identifier
 from indexer.syntax.trees import ByteRange
-from indexer.syntax.tuples import places_in, take_apart
 from indexer.syntax.types import documented_type, split_type
 
 UNPACKED_BYTES: Final = 2_000  # of a pattern of names, such as `a, b` of `a, b = f()`

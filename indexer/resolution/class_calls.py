@@ -6,10 +6,10 @@ A companion's `apply` (Scala) or `invoke` (Kotlin) may give another type than th
 import re
 from collections.abc import Iterable, Iterator
 
-from indexer.records.files import NAME_CHARACTERS
-from indexer.records.references import CLASS_CALL, Access, Binding, Reference, ReferenceKind
+from indexer.records.references import CLASS_CALL, Reference
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ScopeTree
+from indexer.resolution.value import INSTANCE, LOCAL, RESULT, Value, type_reference
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 
@@ -28,22 +28,11 @@ def class_calls(resolver: Resolver, text: SourceText) -> Iterator[Reference]:
     """Yield what calls of classes give: the member's result, or also an instance of the class."""
     for owner, start in resolver.tree.called_classes.items():
         position = text.position(start)
-        yield _given(owner, resolver.language.call_member, Access.RESULT, position)
+        given = f"{owner}.{CLASS_CALL}"
+        result = Value(LOCAL, owner, (resolver.language.call_member,), RESULT)
+        yield type_reference(given, result, position)
         if _is_constructed(owner, resolver, text):
-            yield _given(owner, "", Access.INSTANCE, position)
-
-
-def _given(owner: str, member: str, access: Access, position: tuple[int, int]) -> Reference:
-    return Reference(
-        ReferenceKind.TYPE,
-        "",
-        Binding.LOCAL,
-        owner[:NAME_CHARACTERS],
-        member,
-        access,
-        f"{owner}.{CLASS_CALL}"[:NAME_CHARACTERS],
-        *position,
-    )
+            yield type_reference(given, Value(LOCAL, owner, (), INSTANCE), position)
 
 
 def _is_constructed(owner: str, resolver: Resolver, text: SourceText) -> bool:

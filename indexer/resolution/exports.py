@@ -160,7 +160,7 @@ class _Reader:
             return
         name = name[:NAME_CHARACTERS]
         if value.binding is Binding.LOCAL:
-            qualified = ".".join((value.root, *value.chain))
+            qualified = value.path
             if qualified != name:
                 yield Export(name, cut_path(qualified), is_local=True, wildcard=False)
         elif value.binding is Binding.IMPORT:

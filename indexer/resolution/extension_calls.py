@@ -3,7 +3,7 @@
 from collections.abc import Container
 
 from indexer.languages import Language
-from indexer.languages.containers import is_name
+from indexer.languages.base import is_name
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.manifests import Ecosystem
 from indexer.resolution.resolver import Resolver

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from indexer.records.builtin_types import UNIVERSAL_TYPES
-from indexer.records.files import NAME_CHARACTERS
-from indexer.records.references import RECEIVER, Reference, ReferenceKind
+from indexer.records.references import RECEIVER, Reference
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import Scope
-from indexer.resolution.value import FREE, LOCAL, UNKNOWN, Value
+from indexer.resolution.value import FREE, LOCAL, UNKNOWN, type_reference
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
 from indexer.syntax.types import read_type
@@ -36,7 +35,7 @@ def receiver_types(
         is_any = value.root in UNIVERSAL_TYPES or _is_type_parameter(value.root, scope)
         if value.binding is FREE and is_any:
             value = UNKNOWN
-        yield _receiver(owner, value, text.position(mark[0]))
+        yield type_reference(f"{owner}.{RECEIVER}", value, text.position(mark[0]))
 
 
 def _is_type_parameter(name: str, scope: Scope | None) -> bool:
@@ -46,17 +45,3 @@ def _is_type_parameter(name: str, scope: Scope | None) -> bool:
             return True
         scope = scope.parent
     return False
-
-
-def _receiver(owner: str, value: Value, position: tuple[int, int]) -> Reference:
-    return Reference(
-        kind=ReferenceKind.TYPE,
-        name="",
-        binding=value.binding,
-        root=value.root[:NAME_CHARACTERS],
-        chain=".".join(value.chain)[:NAME_CHARACTERS],
-        access=value.access,
-        caller=f"{owner}.{RECEIVER}"[:NAME_CHARACTERS],
-        line=position[0],
-        column=position[1],
-    )

@@ -18,11 +18,11 @@ from indexer.records.fixtures import conftest_above, conftest_beside, fixture_pa
 from indexer.records.references import Access, Binding, Export, Import, Reference, ReferenceKind
 from indexer.records.references import cut_path as cut
 from indexer.resolution.bindings import BoundImport
-from indexer.resolution.decorators import read_decorators
 from indexer.resolution.fixture_requests import (
     FixtureRequest,
     fixture_functions,
     outwards,
+    read_decorators,
     requests_of_parameters,
     requests_of_strings,
 )

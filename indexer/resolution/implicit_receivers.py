@@ -101,7 +101,7 @@ def _member_of(resolver: Resolver, value: Value, scope: Scope, name: str) -> Val
 
     Of an extension's object, central finds it by the caller.
     """
-    owner = ".".join((value.root, *value.chain))
+    owner = value.path
     is_own = value.binding is LOCAL and value.access is INSTANCE
     if is_own and resolver.tree.definitions.get(owner) in CLASS_KINDS:
         if resolver.has_member(owner, name):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from indexer.languages import ONE_ITEM
-from indexer.languages.containers import is_name
+from indexer.languages.base import is_name
 from indexer.records.files import NAME_CHARACTERS, VALUE_KINDS
 from indexer.records.references import ELEMENT, HELD, INNER, Reference, ReferenceKind
 from indexer.resolution.arguments import CLASS_NAME
@@ -31,9 +31,9 @@ from indexer.resolution.value import (
     NameRole,
     Value,
     as_instance,
+    flow_name,
 )
 from indexer.resolution.value_flow import FlowReader
-from indexer.resolution.value_steps import flow_name
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.expressions import (
     MAX_EXPRESSION_CHARACTERS,
@@ -425,7 +425,7 @@ class ReferenceReader:
                 is_own = "<" not in field.text and not self._is_indirect(field.start)
                 is_constructed = is_own and value.access is INSTANCE and not value.member
                 made = value._replace(access=PATH) if is_constructed else UNKNOWN
-                return made, _last_name(".".join((made.root, *made.chain)))
+                return made, _last_name(made.path)
         own_or_bases = {_last_name(scope.class_name), *self._bases_of(scope.class_name)}
         is_declared_here = scope.class_name in tree.definitions
         is_class = name in own_or_bases if is_declared_here else name[:1].isupper()
@@ -453,7 +453,7 @@ class ReferenceReader:
             return False
         *path, name = expression.path
         owner = self._resolver.resolve_path(path, scope, use.start)
-        fields = self._resolver.tree.members.get(".".join((owner.root, *owner.chain)), ())
+        fields = self._resolver.tree.members.get(owner.path, ())
         return owner.binding is not LOCAL or name not in fields
 
     def _is_unknown(self, kind: ReferenceKind, value: Value) -> bool:

@@ -132,7 +132,7 @@ class Resolver(ExpressionReader):
         if value.member in self.language.same_methods and self._is_wrapped(value):
             return value._replace(member="")
         if value.access is PATH and value is not UNKNOWN:
-            path = ".".join((value.root, *value.chain))
+            path = value.path
             is_class = (
                 value.binding is LOCAL
                 and self.tree.definitions.get(path) in _CALLED_KINDS
@@ -155,8 +155,7 @@ class Resolver(ExpressionReader):
 
     def _is_wrapped(self, value: Value) -> bool:
         """Whether a value has a member that every value or its wrapper has, and none of its own."""
-        owner = ".".join((value.root, *value.chain))
-        is_own = value.binding is LOCAL and self.has_member(owner, value.member)
+        is_own = value.binding is LOCAL and self.has_member(value.path, value.member)
         return value.access in (INSTANCE, RESULT) and not is_own
 
     def variable(self, path: Sequence[str], scope: Scope, offset: int) -> Value:
@@ -188,7 +187,7 @@ class Resolver(ExpressionReader):
         value = self.bound_value(name)
         if value.access is not PATH or value.binding not in (LOCAL, IMPORT):
             return False
-        path = ".".join((value.root, *value.chain))
+        path = value.path
         if path == member or value.binding is IMPORT:
             return True
         found = self.tree.definitions.get(path)
@@ -412,14 +411,14 @@ class Resolver(ExpressionReader):
 
     def _is_elsewhere(self, value: Value, part: str) -> bool:
         """Whether the value is a module of this file whose member another file defines."""
-        path = ".".join((value.root, *value.chain))
+        path = value.path
         if value.binding is not LOCAL or self.tree.definitions.get(path) != "module":
             return False
         return not self.has_member(path, part) and part not in self.tree.members.get(path, ())
 
     def _field(self, value: Value, part: str, role: NameRole) -> Value | None:
         """Return the value of a field of a class of this file; None without such a field."""
-        owner = ".".join((value.root, *value.chain))
+        owner = value.path
         if value.binding is not LOCAL or f"{owner}.{part}" in self.tree.alternatives:
             return None
         members = self.tree.members.get(owner)
@@ -448,15 +447,14 @@ class Resolver(ExpressionReader):
         return self.types.one_of([*methods, *others], names[0].start) if others else None
 
     def _is_function(self, value: Value) -> bool:
-        path = ".".join((value.root, *value.chain))
-        return value.binding is IMPORT or self.tree.definitions.get(path) in FUNCTION_KINDS
+        return value.binding is IMPORT or self.tree.definitions.get(value.path) in FUNCTION_KINDS
 
     def _may_be_descriptor(self, name: NameBinding, value: Value) -> bool:
         """Whether a class's attribute may give something else than the instance that it holds."""
         method = self.language.descriptor_method
         if not method or not name.scope.is_class or value.access not in (INSTANCE, RESULT):
             return False
-        path = ".".join((value.root, *value.chain))
+        path = value.path
         if value.binding is not LOCAL or value.member or path not in self.tree.definitions:
             return value.binding is IMPORT
         return self.has_member(path, method) or path in self.bases

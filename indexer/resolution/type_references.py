@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, NamedTuple
 
-from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import (
     CALLED,
     EACH,
@@ -14,14 +13,13 @@ from indexer.records.references import (
     Access,
     Binding,
     Reference,
-    ReferenceKind,
     is_argument,
 )
 from indexer.resolution.bindings import part_taken
 from indexer.resolution.extension_calls import is_extensible
 from indexer.resolution.resolver import Resolver
 from indexer.resolution.scopes import ANONYMOUS_FUNCTION, NameBinding, Scope, ValueSource
-from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value
+from indexer.resolution.value import UNKNOWN, Value, as_instance, member_value, type_reference
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
 from indexer.syntax.parser import QueryMatch
 from indexer.syntax.source_text import SourceText
@@ -280,8 +278,7 @@ def _is_function(value: Value, resolver: Resolver) -> bool:
     """Whether a value is a function or class of this file, or imported."""
     if value.access is not Access.PATH or value.binding not in _VISIBLE:
         return False
-    path = ".".join((value.root, *value.chain))
-    is_known = resolver.tree.definitions.get(path) in FUNCTION_KINDS | CLASS_KINDS
+    is_known = resolver.tree.definitions.get(value.path) in FUNCTION_KINDS | CLASS_KINDS
     return value.binding is Binding.IMPORT or is_known
 
 
@@ -376,8 +373,10 @@ def _of_fixture(owner: str, value: Value, resolver: Resolver) -> tuple[str, Valu
     """Return what has the value that a fixture gives: its call's result, if it is a function."""
     if value.access is not Access.PATH:
         return owner, value
-    path = ".".join((value.root, *value.chain))
-    if value.binding is Binding.LOCAL and resolver.tree.definitions.get(path) in FUNCTION_KINDS:
+    if (
+        value.binding is Binding.LOCAL
+        and resolver.tree.definitions.get(value.path) in FUNCTION_KINDS
+    ):
         return f"{owner}.{CALLED}", resolver.result_of(value)
     return owner, as_instance(value)
 
@@ -411,14 +410,5 @@ def _is_class(value: Value) -> bool:
 
 
 def _reference(owner: str, value: Value, position: tuple[int, int]) -> Reference:
-    return Reference(
-        kind=ReferenceKind.TYPE,
-        name="",
-        binding=value.binding,
-        root=value.root[:NAME_CHARACTERS],
-        chain=".".join(value.chain)[:NAME_CHARACTERS],
-        access=Access.BASE if value.is_self else value.access,
-        caller=owner[:NAME_CHARACTERS],
-        line=position[0],
-        column=position[1],
-    )
+    access = Access.BASE if value.is_self else value.access
+    return type_reference(owner, value._replace(access=access), position)

@@ -44,13 +44,12 @@ from indexer.resolution.value import (
     UNKNOWN,
     VALUE,
     Value,
-)
-from indexer.resolution.value_steps import (
     held_function,
     index_step,
     owner_part,
     parameter_step,
     read_steps,
+    type_reference,
     with_step,
 )
 from indexer.syntax.definitions import CLASS_KINDS, FUNCTION_KINDS
@@ -595,16 +594,9 @@ class FlowReader:
 
     def _reference(self, owner: str, value: Value, offset: int) -> Reference:
         steps = value.chain if value.chain[-1] != HELD else value.chain[:-1]
-        return Reference(
-            ReferenceKind.TYPE,
-            "",
-            value.binding,
-            value.root[:NAME_CHARACTERS],
-            ".".join(steps)[:NAME_CHARACTERS],
-            PATH,
-            f"{owner[: NAME_CHARACTERS - 2]}.{HELD}",
-            *self._text.position(offset),
-        )
+        held = f"{owner[: NAME_CHARACTERS - 2]}.{HELD}"
+        position = self._text.position(offset)
+        return type_reference(held, Value(value.binding, value.root, steps), position)
 
 
 def _is_held(reference: Reference) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from indexer.languages.containers import PartPath, is_name
+from indexer.languages.base import PartPath, is_name
 from indexer.records.files import NAME_CHARACTERS
 from indexer.records.references import CALLED, ELEMENT, NAMED, OF_EVERY_OBJECT, Binding
 from indexer.resolution.expression_reader import ExpressionReader

@@ -20,10 +20,9 @@ from indexer.records.scip import (
     ScipDocument,
     ScipPlace,
 )
-from indexer.scip.names import NameCheck, Units
+from indexer.scip.names import NameCheck, Units, is_too_long, named_symbol, symbol_key
 from indexer.scip.reading import IndexHead
 from indexer.scip.scip_pb2 import Document, Occurrence, PositionEncoding, SymbolRole
-from indexer.scip.symbols import is_too_long, named_symbol, symbol_key
 
 SCIP_DOCUMENT_MESSAGES: Final = 1_000_000  # parsed they take up to 200 MB
 _FORMAT: Final = 1  # of what is stored; another one makes all documents different

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
-from indexer.languages.containers import Containers, PartPath
+from indexer.languages.base import Containers, PartPath
 from indexer.records.references import CALLED, EACH, ELEMENT, NAMED, argument
 from indexer.syntax.types import bare_type, first_argument, last_component, split_type
 

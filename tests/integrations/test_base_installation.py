@@ -26,7 +26,7 @@ DYNAMIC = PROJECT["tool"]["setuptools"]["dynamic"]
 EXTRAS: dict[str, dict[str, list[str]]] = DYNAMIC["optional-dependencies"]
 CLI = "aeterna_code_search.cli"
 PACKAGES = f"{CLI}.main, aeterna_code_search.agents, indexer"
-PACKAGES += ", aeterna_code_search.integrations.service_index"
+PACKAGES += ", aeterna_code_search.client.target.kept_service"
 # What the base has, and loads where it needs it.
 NEEDED = {"pathspec"}
 PROGRAM = """
@@ -182,5 +182,5 @@ def test_langchain_names_its_extra(module: str) -> None:
 
 def test_langchain_hides_no_mistake_of_its_own() -> None:
     program = "from aeterna_code_search.integrations.langchain import CodebaseSearchTool"
-    done = python(program, refused={"aeterna_code_search.integrations.service_index", "httpx"})
+    done = python(program, refused={"aeterna_code_search.client.target.kept_service", "httpx"})
     assert done.stderr.strip().endswith("ModuleNotFoundError: No module named 'httpx'")

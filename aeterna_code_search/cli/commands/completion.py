@@ -10,7 +10,7 @@ import typer
 from aeterna_code_search.cli.context import CommandContext
 
 if TYPE_CHECKING:
-    from aeterna_code_search.client.api import HttpSearchApi
+    from aeterna_code_search.client.api import ServiceApi
 
 WAIT_SECONDS: Final = 2.0  # a shell waits meanwhile
 
@@ -40,8 +40,7 @@ def _answer(context: CommandContext, answer: "queue.SimpleQueue[list[str]]") -> 
 
 def _projects(context: CommandContext) -> Iterable[str]:
     """Return the projects of the configured or the running service, else those indexed here."""
-    from aeterna_code_search.client.api import HttpSearchApi
-    from aeterna_code_search.client.target.embedded import running_service
+    from aeterna_code_search.client.target.embedded import api_of
     from aeterna_code_search.client.target.projects import local_projects
     from aeterna_code_search.client.target.target import (
         LOCAL_ORGANIZATION,
@@ -49,21 +48,18 @@ def _projects(context: CommandContext) -> Iterable[str]:
         named_at,
         open_target,
     )
-    from indexer.client.transport import Transport
+    from central.runtime.data_directory import running_server
 
     named = named_at(context.environ, context.directory)
     if named.url:
         with open_target(context.environ, context.directory, may_ask=False) as target:
-            return _names(HttpSearchApi(target.transport(), target.organization))
+            return _names(target.api())
     directory = data_dir_of(context.environ)
-    organization = named.organization or LOCAL_ORGANIZATION
-    running = running_service(directory, organization)
-    if running is None:
+    server = running_server(directory)
+    if server is None:
         return local_projects(directory)
-    url, credentials = running
-    transport = Transport(url=url, credentials=credentials, retry_seconds=0.0)
-    return _names(HttpSearchApi(transport, organization))
+    return _names(api_of(server, directory, named.organization or LOCAL_ORGANIZATION))
 
 
-def _names(api: "HttpSearchApi") -> list[str]:
+def _names(api: "ServiceApi") -> list[str]:
     return [str(project["project"]) for project in api.status()["projects"]]

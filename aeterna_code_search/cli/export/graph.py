@@ -15,16 +15,17 @@ from aeterna_code_search.client.part_file import (
     mapped_errors,
     opened_database,
     replace_target,
+    require_free,
     write_ahead_log,
 )
 from indexer.client.responses import malformed_answer
-from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
-from indexer.limits import MAP_LINKS, MAP_ROWS
+from indexer.errors import CentralError, CentralRefusedError
+from indexer.limits import MAP_LINKS, MAP_ROWS, UNUSED_LISTED
 
 if TYPE_CHECKING:
     import duckdb
 
-    from aeterna_code_search.client.api import GraphApi
+    from aeterna_code_search.client.api import ServiceApi
 
 EXPORTED_BYTES: Final = 64 * 1024**3  # of the downloaded file
 _COLUMNS: Final = {
@@ -40,7 +41,6 @@ _COLUMNS: Final = {
     "confidence": "VARCHAR",
     "commit": "VARCHAR",
 }
-_SHAPE: Final = json.dumps([_COLUMNS])
 _UNUSED_COLUMNS: Final = {
     "project": "VARCHAR",
     "file": "VARCHAR",
@@ -53,9 +53,18 @@ _UNUSED_COLUMNS: Final = {
     "commit": "VARCHAR",
     "doubts": "STRUCT(code VARCHAR, count BIGINT, place VARCHAR)[]",
 }
-_UNUSED_SHAPE: Final = json.dumps(
-    [{**_UNUSED_COLUMNS, "doubts": [{"code": "VARCHAR", "count": "BIGINT", "place": "VARCHAR"}]}]
-)
+_DOUBT: Final = {"code": "VARCHAR", "count": "BIGINT", "place": "VARCHAR"}
+
+
+def _rows_of(columns: Mapping[str, Any]) -> str:
+    """Return the query of the rows in a parameter, which is a list of objects in JSON.
+
+    A page is one parameter: in DuckDB a list for each column takes 40 times as long.
+    """
+    shape = json.dumps([columns])
+    return f"SELECT item.* FROM (SELECT unnest(from_json(?, '{shape}')) AS item)"  # noqa: S608
+
+
 _NAMED: Final = ", ".join(f'"{name}" {kind} NOT NULL' for name, kind in _COLUMNS.items())
 # Ids as in `nodes`, computed when they are queried; a file's top level is the file.
 _ENDPOINTS: Final = """
@@ -65,14 +74,11 @@ _ENDPOINTS: Final = """
 _CREATE: Final = f"""
     CREATE TABLE calls ({_NAMED}, {_ENDPOINTS});
     CREATE TABLE calls_progress (source VARCHAR, cursor VARCHAR, unfinished VARCHAR)"""
-# A page is one parameter: in DuckDB a list for each column takes 40 times as long.
-_INSERT: Final = f"""INSERT INTO calls SELECT call.* FROM (
-    SELECT unnest(from_json(?, '{_SHAPE}')) AS call)"""  # noqa: S608
+_INSERT: Final = f"INSERT INTO calls {_rows_of(_COLUMNS)}"
 _CREATE_UNUSED: Final = f"""CREATE OR REPLACE TABLE unused (
     {", ".join(f'"{name}" {kind}' for name, kind in _UNUSED_COLUMNS.items())},
     id VARCHAR AS ('code:' || project || '/' || file || '#' || qualified_name))"""
-_INSERT_UNUSED: Final = f"""INSERT INTO unused SELECT row.* FROM (
-    SELECT unnest(from_json(?, '{_UNUSED_SHAPE}')) AS row)"""  # noqa: S608
+_INSERT_UNUSED: Final = f"INSERT INTO unused {_rows_of({**_UNUSED_COLUMNS, 'doubts': [_DOUBT]})}"
 _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
     SELECT unnest(from_json(?, '["VARCHAR"]')))"""
 _VERSIONS: Final = {
@@ -124,7 +130,7 @@ class Exported:
 
 
 def export_graph(
-    graph: "GraphApi",
+    api: "ServiceApi",
     target: Path,
     *,
     with_calls: bool,
@@ -137,26 +143,23 @@ def export_graph(
     Raises ConfigurationError if it cannot be written, or exists and may not be overwritten. Raises
     CentralError.
     """
-    if target.exists() and not (may_overwrite and target.is_file()):
-        advice = (
-            "exists already: overwrite it with --force, or name another file"
-            if target.is_file()
-            else "is not a file: name a file"
-        )
-        raise ConfigurationError(f"{target} {advice}")
-    with locked_part(target, is_resumable=_has_progress) as part, mapped_errors(part):
-        if with_calls and _exported_source(part) == graph.source:
+    require_free(target, may_overwrite=may_overwrite)
+    with (
+        locked_part(target, is_resumable=lambda path: _exported_source(path) is not None) as part,
+        mapped_errors(part),
+    ):
+        if with_calls and _exported_source(part) == api.source:
             progress.note(f"Resuming {part}; delete it to start over.")
         else:
-            _download(graph, part, progress)
-        unused = _add_unused(graph, part) if with_unused else None
-        missing = _add_calls(graph, part, progress) if with_calls else ()
+            _download(api, part, progress)
+        unused = _add_unused(api, part) if with_unused else None
+        missing = _add_calls(api, part, progress) if with_calls else ()
         exported = _counted(part, missing, unused=unused, with_calls=with_calls)
         replace_target(part, target)
     return exported
 
 
-def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
+def _download(api: "ServiceApi", part: Path, progress: Progress) -> None:
     def receive(pieces: Iterator[bytes], size: int | None) -> None:
         done = 0
         with part.open("r+b") as file:  # the file is locked, so it must not be replaced
@@ -169,7 +172,7 @@ def _download(graph: "GraphApi", part: Path, progress: Progress) -> None:
                 progress.received(done, size)
 
     write_ahead_log(part).unlink(missing_ok=True)  # of an earlier file
-    graph.snapshot(receive)
+    api.snapshot(receive)
 
 
 def _exported_source(part: Path) -> str | None:
@@ -186,18 +189,14 @@ def _exported_source(part: Path) -> str | None:
     return str(row[0]) if row else None
 
 
-def _has_progress(part: Path) -> bool:
-    return _exported_source(part) is not None
-
-
-def _add_unused(graph: "GraphApi", part: Path) -> int:
+def _add_unused(api: "ServiceApi", part: Path) -> int:
     """Add the definitions that nothing visible calls, all or none; return how many there are."""
     with opened_database(part) as database:
         database.begin()
         database.execute(_CREATE_UNUSED)
         cursor, ends = "", False
         while not ends:
-            page = graph.unused(cursor)
+            page = api.map("map/unused", {"limit": UNUSED_LISTED, **_at(cursor)})
             with malformed_answer(page):
                 database.execute(_INSERT_UNUSED, [json.dumps(page["definitions"])])
                 cursor = page["next_cursor"] or ""
@@ -206,29 +205,29 @@ def _add_unused(graph: "GraphApi", part: Path) -> int:
         return _count(database, "unused")
 
 
-def _add_calls(graph: "GraphApi", part: Path, progress: Progress) -> Sequence[Mapping[str, Any]]:
+def _add_calls(api: "ServiceApi", part: Path, progress: Progress) -> Sequence[Mapping[str, Any]]:
     """Add the missing call edges, one page per transaction."""
     with opened_database(part) as database:
         if not _has_table(database, "calls_progress"):
             database.begin()
             database.execute(_CREATE)
-            database.execute("INSERT INTO calls_progress VALUES (?, '', '')", [graph.source])
+            database.execute("INSERT INTO calls_progress VALUES (?, '', '')", [api.source])
             database.commit()
         if not _has_table(database, "most_called"):
-            _add_map(graph, database)
-        page = _first_page(graph, database, progress)
+            _add_map(api, database)
+        page = _first_page(api, database, progress)
         while cursor := _store_page(database, page, progress):
-            page = graph.calls(cursor)
+            page = api.trace("calls", _at(cursor))
         database.execute("DROP TABLE calls_progress")
         database.execute("CHECKPOINT")
     missing: Sequence[Mapping[str, Any]] = page["missing"]
     return missing
 
 
-def _add_map(graph: "GraphApi", database: "duckdb.DuckDBPyConnection") -> None:
+def _add_map(api: "ServiceApi", database: "duckdb.DuckDBPyConnection") -> None:
     """Add who uses whom, and what most repositories use: the strongest rows that one answer has."""
-    links = graph.map("map", {"level": "package", "limit": MAP_LINKS})
-    most_called = graph.map("map/most-called", {"limit": MAP_ROWS})
+    links = api.map("map", {"level": "package", "limit": MAP_LINKS})
+    most_called = api.map("map/most-called", {"limit": MAP_ROWS})
     database.begin()
     with malformed_answer(links):
         _make_table(database, "links", _LINKS, links["links"])
@@ -240,20 +239,16 @@ def _add_map(graph: "GraphApi", database: "duckdb.DuckDBPyConnection") -> None:
 def _make_table(
     database: "duckdb.DuckDBPyConnection", name: str, columns: Mapping[str, Any], rows: object
 ) -> None:
-    database.execute(
-        f"CREATE TABLE {name} AS SELECT item.* FROM ("  # noqa: S608
-        f"SELECT unnest(from_json(?, '{json.dumps([columns])}')) AS item)",
-        [json.dumps(rows)],
-    )
+    database.execute(f"CREATE TABLE {name} AS {_rows_of(columns)}", [json.dumps(rows)])
 
 
 def _first_page(
-    graph: "GraphApi", database: "duckdb.DuckDBPyConnection", progress: Progress
+    api: "ServiceApi", database: "duckdb.DuckDBPyConnection", progress: Progress
 ) -> Mapping[str, Any]:
     """Get the page at the stored cursor, or the first page if the cursor is invalid now."""
     ((cursor,),) = database.execute("SELECT cursor FROM calls_progress").fetchall()
     try:
-        return graph.calls(cursor)
+        return api.trace("calls", _at(cursor))
     except CentralRefusedError as error:
         if not cursor or error.code != "invalid":
             raise
@@ -262,7 +257,12 @@ def _first_page(
     database.execute("DELETE FROM calls")
     database.execute("UPDATE calls_progress SET cursor = '', unfinished = ''")
     database.commit()
-    return graph.calls("")
+    return api.trace("calls", {})
+
+
+def _at(cursor: str) -> dict[str, str]:
+    """Return the parameter of a page; "" is the first."""
+    return {"cursor": cursor} if cursor else {}
 
 
 def _store_page(

@@ -5,13 +5,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import anyio
 import anyio.to_thread
@@ -19,10 +17,11 @@ from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from aeterna_code_search.agents.backend import LOCAL_HINTS, ToolError
-from aeterna_code_search.agents.parameters import is_structured
+from aeterna_code_search.agents.requests import is_structured
 from aeterna_code_search.agents.results import names_in
 from aeterna_code_search.agents.tools import INSTRUCTIONS, add_tools
-from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.cli.context import CommandContext, search_api_over
+from aeterna_code_search.client.target.kept_service import KeptService, OpenService
 from indexer.errors import (
     CentralRefusedError,
     CentralUnreachableError,
@@ -30,109 +29,64 @@ from indexer.errors import (
     IndexerError,
     UnconfirmedServerError,
 )
-from indexer.output import log
+from indexer.output.github import log_to_standard_error
 
 STRUCTURED_VARIABLE: Final = "AETERNA_STRUCTURED"
 
-if TYPE_CHECKING:
-    from aeterna_code_search.client.api import GraphApi, HttpSearchApi, SearchApi
-    from aeterna_code_search.client.target.target import IndexTarget
-
 _Answer = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """An open target with its APIs."""
-
-    target: "IndexTarget"
-    search_api: "SearchApi"
-    service_api: "HttpSearchApi"
-    graph: "GraphApi"
-
-
-_Request = Callable[[Opened, Mapping[str, Any]], _Answer]
+_Request = Callable[[OpenService, Mapping[str, Any]], _Answer]
 
 
 class TargetBackend:
     """The `aeterna_code_search.agents.backend.ServiceBackend` of one organisation.
 
-    Calls wait for a local service that is still starting. A local service that has stopped is
-    started again. Resources are released when the process ends.
+    Calls wait for a local service that is still starting. Resources are released when the process
+    ends.
     """
 
     def __init__(self, context: CommandContext) -> None:
-        self._context = context
-        self._opening = threading.Lock()
-        self._opened: Opened | None = None
-        self._resources = ExitStack()
+        self._service = KeptService(context.environ, context.directory, search_api_over)
 
     async def search(self, body: Mapping[str, Any]) -> _Answer:
         """Send a search."""
-        return await self._answer(
-            body, lambda opened, parameters: opened.search_api.search(parameters)
-        )
+        return await self._answer(body, lambda opened, asked: opened.search_api.search(asked))
 
     async def trace(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Send a trace."""
         return await self._answer(
-            parameters, lambda opened, parameters: opened.search_api.trace(what, parameters)
+            parameters, lambda opened, asked: opened.search_api.trace(what, asked)
         )
 
     async def status(self, parameters: Mapping[str, Any]) -> _Answer:
         """Get the index status."""
         return await self._answer(
-            parameters,
-            lambda opened, parameters: opened.search_api.status(parameters.get("project")),
+            parameters, lambda opened, asked: opened.search_api.status(asked.get("project"))
         )
 
     async def list_files(self, parameters: Mapping[str, Any]) -> _Answer:
         """List a directory, or the paths that match a glob."""
-        return await self._answer(
-            parameters, lambda opened, parameters: opened.service_api.list_files(parameters)
-        )
+        return await self._answer(parameters, lambda opened, asked: opened.api.list_files(asked))
 
     async def read_file(self, parameters: Mapping[str, Any]) -> _Answer:
         """Read lines of a file."""
-        return await self._answer(
-            parameters, lambda opened, parameters: opened.service_api.read_file(parameters)
-        )
+        return await self._answer(parameters, lambda opened, asked: opened.api.read_file(asked))
 
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Query the knowledge graph."""
-        return await self._answer(
-            parameters, lambda opened, parameters: opened.graph.query(what, parameters)
-        )
+        return await self._answer(parameters, lambda opened, asked: opened.api.graph(what, asked))
 
     async def map(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Ask about the organisation as one."""
-        return await self._answer(
-            parameters, lambda opened, parameters: opened.service_api.map(what, parameters)
-        )
+        return await self._answer(parameters, lambda opened, asked: opened.api.map(what, asked))
 
     async def graph_link(self, body: Mapping[str, Any]) -> _Answer:
         """Create a link of the knowledge graph."""
-        return await self._answer(body, lambda opened, parameters: opened.graph.link(parameters))
+        return await self._answer(body, lambda opened, asked: opened.api.link(asked))
 
-    def opened(self) -> Opened:
-        """Return the target with its APIs; the first call opens it. Raises IndexerError."""
-        # Imported here, so that the tools are listed without them.
-        from aeterna_code_search.cli.context import graph_api_for, search_api_for, service_api_for
-        from aeterna_code_search.client.target.target import open_target
-
-        with self._opening:
-            if self._opened is None:
-                environ, directory = self._context.environ, self._context.directory
-                target = self._resources.enter_context(
-                    open_target(environ, directory, may_ask=False)
-                )
-                self._opened = Opened(
-                    target,
-                    search_api_for(target),
-                    service_api_for(target),
-                    graph_api_for(target),
-                )
-            return self._opened
+    def open(self) -> None:
+        """Open the target before the first call. Raises IndexerError."""
+        with self._service.used():
+            return
 
     async def _answer(self, parameters: Mapping[str, Any], request: _Request) -> _Answer:
         """Run `request` in a thread; a cancelled call does not wait for it."""
@@ -140,27 +94,14 @@ class TargetBackend:
         return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
     def _run(self, parameters: Mapping[str, Any], request: _Request) -> _Answer:
+        def asked(opened: OpenService) -> _Answer:
+            organization = opened.target.organization
+            return request(opened, _without_organization(parameters, organization))
+
         try:
-            opened = self.opened()
-            try:
-                return _call(opened, parameters, request)
-            except CentralUnreachableError:
-                self._forget(opened)
-                if not opened.target.is_local:
-                    raise
-            return _call(self.opened(), parameters, request)
+            return self._service.request(asked)
         except IndexerError as error:
             raise _tool_error(error) from error
-
-    def _forget(self, opened: Opened) -> None:
-        with self._opening:
-            if self._opened is opened:
-                self._opened = None
-                self._resources.close()
-
-
-def _call(opened: Opened, parameters: Mapping[str, Any], request: _Request) -> _Answer:
-    return request(opened, _without_organization(parameters, opened.target.organization))
 
 
 def _without_organization(parameters: Mapping[str, Any], organization: str) -> dict[str, Any]:
@@ -204,7 +145,7 @@ def serve(context: CommandContext, integrations: Iterable[str] = ()) -> None:
     `integrations`: packages of `integrations` whose `mcp_tools.add_tools` registers more tools.
     Raises ConfigurationError if one is not available, or a setting is wrong.
     """
-    log.to_standard_error()
+    log_to_standard_error()
     logging.getLogger("mcp").setLevel(logging.WARNING)
     for number in (signal.SIGINT, signal.SIGTERM):
         # The thread that reads standard input cannot be cancelled.
@@ -255,7 +196,7 @@ def _opening(backend: TargetBackend) -> ServerMiddleware[Any]:
 
 def _open(backend: TargetBackend) -> None:
     try:
-        backend.opened()
+        backend.open()
     except IndexerError as error:  # a later tool call reports it, or succeeds
         _log.warning("%s", error)
 

@@ -1,14 +1,15 @@
 """The watched checkout: its watcher, its index and its changes."""
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aeterna_code_search.cli.overlay.line_map import EditedLines, Lines, UnmappedLines
+from aeterna_code_search.cli.overlay.line_map import EditedLines, Lines
 from aeterna_code_search.cli.overlay.overlay import Overlay
-from aeterna_code_search.client.api import HttpSearchApi
+from aeterna_code_search.client.api import ServiceApi
 from aeterna_code_search.client.target.target import IndexTarget
+from central.runtime.data_directory import running_server
 from indexer.errors import CentralUnreachableError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class WorkTree:
         self.project = target.project
         self._target = target
         self._root = root
-        self._api: tuple[str, HttpSearchApi] | None = None
+        self._api: ServiceApi | None = None
 
     def watched(self) -> "WatchRecord | None":
         """Return what the watcher indexed last; None if none runs."""
@@ -34,19 +35,17 @@ class WorkTree:
 
         return watched(self._target.data_dir, self._root)
 
-    def api(self) -> HttpSearchApi:
+    def api(self) -> ServiceApi:
         """Return the API of the watcher's embedded service. Raises CentralUnreachableError."""
-        from aeterna_code_search.client.target.embedded import running_service
-        from indexer.client.transport import Transport
+        from aeterna_code_search.client.target.embedded import api_of
 
-        service = running_service(self._target.data_dir, self._target.organization)
-        if service is None:
+        data_dir = self._target.data_dir
+        server = running_server(data_dir)
+        if server is None:
             raise CentralUnreachableError("The embedded service is not running.")
-        url, credentials = service
-        if self._api is None or self._api[0] != url:
-            transport = Transport(url=url, credentials=credentials, retry_seconds=0.0)
-            self._api = url, HttpSearchApi(transport, self._target.organization)
-        return self._api[1]
+        if self._api is None or self._api.source != server["url"]:
+            self._api = api_of(server, data_dir, self._target.organization)
+        return self._api
 
     def overlay(self, watched: "WatchRecord", base: str | None, local: object = None) -> Overlay:
         """Compare `base`, central's commit, with the snapshot of the answer `local`.
@@ -55,7 +54,7 @@ class WorkTree:
         """
         commit, indexed_at = _snapshot(watched, local)
         changed: frozenset[str] | None = None
-        lines: Lines = UnmappedLines()
+        lines = Lines()
         with suppress(_BaseMissingError):
             changed, lines = _difference(self._root, watched.directory, base, commit)
         return Overlay(
@@ -91,10 +90,8 @@ def _difference(
     if base is None:
         raise _BaseMissingError
     snapshots = Snapshots(root, directory)
-    try:
+    with closing(snapshots.repository):
         changed = snapshots.changed_paths(base, commit)
-    finally:
-        snapshots.repository.close()
     if changed is None:
         raise _BaseMissingError
     return changed, EditedLines(root, directory / "objects", base, commit)

@@ -7,6 +7,7 @@ started again.
 import io
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
@@ -16,7 +17,6 @@ from aeterna_code_search.cli.watch.events import Condition, Events
 from aeterna_code_search.cli.watch.journal import Update, UpdateLog
 from aeterna_code_search.cli.watch.lock import lock_checkout, write_watch_record
 from aeterna_code_search.cli.watch.snapshot import Snapshots
-from aeterna_code_search.client.api import HttpSearchApi
 from aeterna_code_search.client.target.target import IndexTarget, data_dir_of, open_local_target
 from central.runtime.data_directory import running_server
 from indexer.config.settings import embedder_access
@@ -158,11 +158,8 @@ class _Session:
             return  # without a service there is nothing to compare with
         self._compared_at = time.monotonic()
         previous, self._indexed = self._indexed, ""  # also if the project is unknown now
-        transport = target.transport()
-        try:
-            rows = HttpSearchApi(transport, target.organization).status(target.project)["projects"]
-        finally:
-            transport.close()
+        with closing(target.api()) as api:
+            rows = api.status(target.project)["projects"]
         if [row["last_indexed_commit"] for row in rows] == [previous]:
             self._indexed = previous
 

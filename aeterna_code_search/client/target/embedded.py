@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from aeterna_code_search.client.api import ServiceApi
 from aeterna_code_search.client.target.identity import service_identity
 from aeterna_code_search.client.target.local_token import LocalToken
 from aeterna_code_search.client.target.shutdown import replace_service
@@ -25,7 +26,7 @@ from central.runtime.data_directory import (
     running_server,
 )
 from central.runtime.idle_shutdown import keep_alive
-from indexer.client.credentials import Credentials
+from indexer.client.transport import Transport
 from indexer.errors import CentralUnreachableError, ConfigurationError
 from indexer.output.terminal import pluralize
 from indexer.process_group import read_end
@@ -41,10 +42,11 @@ _MINUTES: Final = re.compile(r"[0-9]{1,6}")
 Notify = Callable[[str], object]
 
 
-def running_service(data_dir: Path, organization: str) -> tuple[str, Credentials] | None:
-    """Return URL and credentials of the service running on `data_dir`; None without one."""
-    server = running_server(data_dir)
-    return (server["url"], LocalToken(data_dir, organization)) if server else None
+def api_of(server: ServerRecord, data_dir: Path, organization: str) -> ServiceApi:
+    """Return the API of the service that runs on `data_dir`; its source is the URL."""
+    credentials = LocalToken(data_dir, organization)
+    transport = Transport(url=server["url"], credentials=credentials, retry_seconds=0.0)
+    return ServiceApi(transport, organization, source=server["url"])
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from indexer.config.settings import ServerSettings, Settings, configured_token
 from indexer.errors import NotARepositoryError, UntrustedRepositoryError
 
 if TYPE_CHECKING:
+    from aeterna_code_search.client.api import ServiceApi
     from indexer.client.transport import Transport
 
 LOCAL_ORGANIZATION: Final = "local"
@@ -47,6 +48,20 @@ class IndexTarget:
             credentials=self.credentials,
             retry_seconds=retry_seconds,
             sleep=sleep,
+        )
+
+    def api(self, *, retry_seconds: float = 0.0) -> "ServiceApi":
+        """Return the API of the service, without uncommitted work."""
+        from aeterna_code_search.client.api import ServiceApi
+
+        # The port of a local service changes at each start.
+        service = str(self.data_dir) if self.is_local else self.url
+        return ServiceApi(
+            self.transport(retry_seconds),
+            self.organization,
+            project=self.project,
+            root=self.root,
+            source=f"{service} {self.organization}",
         )
 
 
@@ -159,7 +174,5 @@ def _repository(directory: Path) -> tuple[Path | None, str]:
         repository = WorkingCopy(directory)
     except (NotARepositoryError, UntrustedRepositoryError):
         return None, ""
-    try:
+    with closing(repository):
         return repository.root, repository.name()
-    finally:
-        repository.close()

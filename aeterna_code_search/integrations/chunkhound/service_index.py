@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from aeterna_code_search.client.target.kept_service import KeptService, OpenService
 from aeterna_code_search.integrations.chunkhound.doc_comments import doc_comments
 from aeterna_code_search.integrations.chunkhound.errors import (
     InvalidRequestError,
@@ -16,17 +16,15 @@ from aeterna_code_search.integrations.chunkhound.errors import (
 )
 from aeterna_code_search.integrations.chunkhound.records import (
     CHUNKHOUND_CONTENT_CHARACTERS,
+    CHUNKHOUND_EXPANDED_CHARACTERS,
     Backend,
     ChunkType,
-    Filters,
     IndexStatus,
     SearchRequest,
     SearchResult,
     Target,
 )
-from aeterna_code_search.integrations.chunkhound.source import CHUNKHOUND_EXPANDED_CHARACTERS
 from aeterna_code_search.integrations.chunkhound.targets import is_directory
-from aeterna_code_search.integrations.service_index import ServiceIndex
 from indexer.errors import CentralRefusedError, IndexerError
 from indexer.limits import RESULTS
 
@@ -43,7 +41,7 @@ class OwnIndex:
 
     backend = Backend.AETERNA
 
-    def __init__(self, target: Target, service: ServiceIndex) -> None:
+    def __init__(self, target: Target, service: KeptService) -> None:
         self._target = target
         self._service = service
 
@@ -68,7 +66,7 @@ class OwnIndex:
     def status(self) -> IndexStatus:
         """Return the counts of the whole repository, also for a directory in it."""
         project, _ = self._request(self._project_and_folder)
-        answer = self._request(lambda: self._service.status(project))
+        answer = self._request(lambda opened: opened.api.status(project))
         rows = [row for row in answer["projects"] if row["project"] == project]
         if not rows or not rows[0]["last_indexed_commit"]:
             raise self._not_indexed()
@@ -109,11 +107,16 @@ class OwnIndex:
         body = _body(request, query, project, folder)
         if max_content is not None:
             body |= {"max_content": max_content, "limit": RESULTS}
+
+        def page(opened: OpenService) -> dict[str, Any]:
+            return opened.api.search(body)
+
         while True:
-            answer = self._request(partial(self._service.search, body))
+            answer = self._request(page)
             self._check_receipt(answer, project)
             for row in answer["results"]:
-                if not _is_excluded(row["file"].removeprefix(folder), request.filters):
+                path = row["file"].removeprefix(folder).lower()
+                if not any(part in path for part in request.filters.excluded):
                     yield row
             if not answer["next_cursor"]:
                 return
@@ -131,9 +134,9 @@ class OwnIndex:
                 "unavailable. Try again later."
             )
 
-    def _project_and_folder(self) -> tuple[str, str]:
+    def _project_and_folder(self, opened: OpenService) -> tuple[str, str]:
         """Return the project's name, and the requested directory as a path prefix."""
-        project, top = self._service.project(), self._service.root()
+        project, top = opened.target.project, opened.target.root
         if not project or top is None:
             raise self._not_indexed()
         folder = self._target.root.resolve().relative_to(top.resolve()).as_posix()
@@ -142,9 +145,9 @@ class OwnIndex:
     def _not_indexed(self) -> NotIndexedError:
         return NotIndexedError(self._target.root, self._target.database)
 
-    def _request(self, request: Callable[[], _Answer]) -> _Answer:
+    def _request(self, request: Callable[[OpenService], _Answer]) -> _Answer:
         try:
-            return request()
+            return self._service.request(request)
         except CentralRefusedError as exc:
             if exc.code == "repository_not_found":
                 raise self._not_indexed() from exc
@@ -155,7 +158,7 @@ class OwnIndex:
             raise _failed(exc, self.location) from exc
 
 
-def has_index(service: ServiceIndex, root: Path) -> bool:
+def has_index(service: KeptService, root: Path) -> bool:
     """Whether there may be an index of `root`; no service is started.
 
     Raises ServiceFailedError if a setting is invalid.
@@ -188,10 +191,6 @@ def _body(request: SearchRequest, query: str, project: str, folder: str) -> dict
         "max_content": _characters(request.expand),
     }
     return {name: value for name, value in body.items() if value}
-
-
-def _is_excluded(path: str, filters: Filters) -> bool:
-    return any(part in path.lower() for part in filters.excluded)
 
 
 def _characters(expand: int) -> int:

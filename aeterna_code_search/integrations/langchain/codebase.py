@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from aeterna_code_search.client.receipt import missing_note
-from aeterna_code_search.integrations.service_index import ServiceIndex
+from aeterna_code_search.client.target.kept_service import KeptService
 from indexer.client.responses import malformed_answer
 from indexer.config.settings import read_environment
 from indexer.errors import CentralRefusedError, ConfigurationError, IndexerError
@@ -63,12 +63,12 @@ class Codebase:
         names = (projects,) if isinstance(projects, str) else projects
         self._projects = None if names is None else tuple(names)
         self._lock = threading.Lock()
-        self._index: ServiceIndex | None = None
+        self._index: KeptService | None = None
 
     @property
     def location(self) -> str:
         """URL of the service, or its data directory."""
-        return (self._index or ServiceIndex(read_environment(), self._directory)).location
+        return (self._index or KeptService(read_environment(), self._directory)).location
 
     def require_index(self) -> None:
         """Raise NoIndexError if there is no service; none is started."""
@@ -91,7 +91,8 @@ class Codebase:
             "include_projects": projects,
             "min_similarity": min_cosine(threshold),
         }
-        answer = index.search({name: value for name, value in body.items() if value})
+        asked = {name: value for name, value in body.items() if value}
+        answer = index.request(lambda opened: opened.api.search(asked))
         with malformed_answer(answer):
             receipt, results = answer["receipt"], answer["results"]
             incomplete = missing_note(receipt["missing"])
@@ -109,7 +110,8 @@ class Codebase:
             return IndexSize(exists=False, chunks=0)
         projects = self._scope(index)
         try:
-            answer = index.status(projects[0] if len(projects) == 1 else None)
+            project = projects[0] if len(projects) == 1 else None
+            answer = index.request(lambda opened: opened.api.status(project))
         except CentralRefusedError as exc:
             if exc.code == "repository_not_found":
                 return IndexSize(exists=False, chunks=0)
@@ -129,21 +131,22 @@ class Codebase:
         if index:
             index.close()
 
-    def _service(self) -> ServiceIndex:
+    def _service(self) -> KeptService:
         with self._lock:
             if self._index is None:
-                index = ServiceIndex(read_environment(), self._directory)
+                index = KeptService(read_environment(), self._directory)
                 if not index.may_hold_something():
                     raise self._no_index(index)
                 self._index = index
             return self._index
 
-    def _scope(self, index: ServiceIndex) -> list[str]:
+    def _scope(self, index: KeptService) -> list[str]:
         if self._projects is not None:
             return list(self._projects)
-        return [name for name in (index.project(),) if name]
+        with index.used() as opened:
+            return [opened.target.project] if opened.target.project else []
 
-    def _no_index(self, index: ServiceIndex, note: str = "") -> NoIndexError:
+    def _no_index(self, index: KeptService, note: str = "") -> NoIndexError:
         advice = f"Index your codebase first using `codesearch index` in {self._directory}."
         return NoIndexError(f"No index found at {index.location}. {advice} {note}".strip())
 

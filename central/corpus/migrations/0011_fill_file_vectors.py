@@ -10,8 +10,7 @@ from typing import Any
 
 from django.db import migrations
 
-from central.corpus.embeddings import unpack_vector
-from central.corpus.file_vectors import pack_direction
+from central.corpus.embeddings import pack_direction, unpack_vector
 
 _FILES = 500
 _NEXT = """SELECT max(id) FROM (

@@ -6,6 +6,7 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 
 import errno
 import time
+from collections import Counter
 from collections.abc import Iterator
 
 import structlog
@@ -15,9 +16,7 @@ from django.utils import timezone
 
 from central.background import EDGES, GRAPH, STORE
 from central.corpus.models import File
-from central.corpus.packages import refresh_packages
-from central.corpus.replace import CorpusDelta, insert_files, remove_files, update_term_stats
-from central.corpus.scip import put_documents, refresh_scip
+from central.corpus.replace import Replacement
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.run_waits import end_run
@@ -48,6 +47,10 @@ _PROGRAM_LIMITS = "54"  # SQLSTATE class: a row too large for its index, and the
 _OVERTAKEN = "Another run was applied meanwhile; plan again from the new base."
 _DISK_FULL = "The disk of the service is full. Free some space there and run the indexer again."
 
+_COUNTED = (
+    *("files", "skipped", "generated", "partly_parsed"),
+    *("chunks", "symbols", "references"),
+)
 _PATHS = 500  # paths a statement
 _IDLE_SECONDS = 30  # so long does a stopped worker, or one whose machine is gone, keep its locks
 
@@ -125,13 +128,13 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
         with SegmentWriter[str]() as segments:
             prepare_vectors(claim=claim, batches=_add_texts(segments, batches))
             segments.finish()
-            delta, before = commit_run(claim, batches, segments)
+            replaced, before = commit_run(claim, batches, segments)
     except GenerationMovedError:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
-    apply_span.set_attributes(fileCount=len(delta.inserted), commit=claim.row.commit_sha)
-    delete_stale_points(claim.row, delta.orphans, before)
+    delete_stale_points(claim.row, replaced.orphans, before)
+    apply_span.set_attributes(fileCount=len(replaced.inserted), commit=claim.row.commit_sha)
     return RunState.APPLIED
 
 
@@ -180,8 +183,8 @@ def _is_outage(exc: Exception) -> bool:
 @transaction.atomic
 def commit_run(
     claim: RunClaim, batches: StoredBatches, segments: SegmentWriter[str]
-) -> tuple[CorpusDelta, Repository]:
-    """Commit all or nothing; returns the differences and the former repository.
+) -> tuple[Replacement, Repository]:
+    """Commit all or nothing; returns what was replaced and the former repository.
 
     `batches` are staged; `segments` are those of the run's texts, by path.
     """
@@ -189,40 +192,23 @@ def commit_run(
     claim.lock()
     guard_writer(run_id=run.pk, idle_seconds=_IDLE_SECONDS)
     before = _advance(run)
-    delta = CorpusDelta()
+    replaced = Replacement(run.repository_id)
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
-        remove_files(repository_id=run.repository_id, paths=paths, delta=delta)
+        replaced.remove_files(paths)
     for group in batches.groups():
         contents = [batch.rows for batch in group]
-        remove_files(
-            repository_id=run.repository_id,
-            paths=[path for rows in contents for path in rows.paths],
-            delta=delta,
+        replaced.remove_files([path for rows in contents for path in rows.paths])
+        replaced.put_documents(
+            [document for rows in contents for document in rows.documents],
+            [path for rows in contents for path in rows.removed_documents],
         )
-        put_documents(
-            repository_id=run.repository_id,
-            documents=[document for rows in contents for document in rows.documents],
-            removed=[path for rows in contents for path in rows.removed_documents],
-            delta=delta,
-        )
-        insert_files(
-            parts=[rows.files for rows in contents],
-            vectors=read_file_vectors(run.pk, group),
-            delta=delta,
-        )
+        replaced.insert_files([rows.files for rows in contents], read_file_vectors(run.pk, group))
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
-    segments.insert(run.repository_id, {file.path: file.id for file in delta.inserted})
-    refresh_packages(
-        repository_id=run.repository_id,
-        manifests_changed=delta.manifests,
-        regular_changed=bool(delta.regular),
-        inserted=delta.inserted,
-    )
-    refresh_scip(repository_id=run.repository_id, delta=delta)
-    update_term_stats(repository_id=run.repository_id, differences=delta.terms)
-    _count(before, delta)
+    segments.insert(run.repository_id, {file.path: file.id for file in replaced.inserted})
+    replaced.finish()
+    _count(before, replaced)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()
     end_run(
@@ -234,7 +220,7 @@ def commit_run(
         error="",
         progress={"stage": "applied", "percent": 100},
     )
-    return delta, before
+    return replaced, before
 
 
 def _loaded_tree(run: IndexRun) -> LoadedTree | None:
@@ -300,17 +286,10 @@ def _next_if_complete(generation: int) -> Case:
     return Case(was_complete, default=F("text_generation"), output_field=BigIntegerField())
 
 
-def _count(before: Repository, delta: CorpusDelta) -> None:
-    languages = dict(before.languages)
-    for language, difference in delta.languages.items():
-        languages[language] = languages.get(language, 0) + difference
+def _count(before: Repository, replaced: Replacement) -> None:
+    languages = Counter(before.languages)
+    languages.update(replaced.languages)
     Repository.objects.filter(pk=before.pk).update(
-        files=before.files + delta.files,
-        skipped=before.skipped + delta.skipped,
-        generated=before.generated + delta.generated,
-        partly_parsed=before.partly_parsed + delta.partly_parsed,
-        chunks=before.chunks + delta.chunks,
-        symbols=before.symbols + delta.symbols,
-        references=before.references + delta.references,
+        **{name: getattr(before, name) + getattr(replaced, name) for name in _COUNTED},
         languages={name: count for name, count in sorted(languages.items()) if count},
     )

@@ -13,9 +13,15 @@ from django.conf import settings
 from msgspec import MsgspecError, msgpack
 from msgspec.inspect import type_info
 
-from central.corpus import rows
-from central.corpus.encoded_files import EncodedFiles, encode_files
-from central.corpus.rows import FileRow, PackedPoint, RunContext
+from central.corpus.rows import (
+    COPIES,
+    FILE_COPY,
+    EncodedFiles,
+    FileRow,
+    PackedPoint,
+    RunContext,
+    encode_files,
+)
 from central.db import fetch_rows, sql
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services.trees import TREE_NUMBER
@@ -53,7 +59,7 @@ class BatchRows(NamedTuple):
 
 
 ROWS_FORMAT: Final = hashlib.sha256(
-    repr((_VERSION, rows.COPIES, type_info(BatchRows))).encode()
+    repr((_VERSION, FILE_COPY, COPIES, type_info(BatchRows))).encode()
 ).hexdigest()[:16]
 _DECODER: Final = msgpack.Decoder(BatchRows)
 
@@ -148,10 +154,6 @@ class StoredBatches:
 def _size_in_memory(batch: BatchRows) -> int:
     """Estimate it in bytes; its size as it is stored tells nothing: gzip may save 99.9 %."""
     files, documents = batch.files, batch.documents
-    rows = (
-        *(files.chunks, files.symbols, files.references),
-        *(files.manifests, files.imports, files.exports),
-    )
     points = [len(point.terms) + len(point.vector) for own in files.packed_points for point in own]
     symbols = [len(symbol) for document in documents for symbol in document.symbols]
     places = [
@@ -171,7 +173,7 @@ def _size_in_memory(batch: BatchRows) -> int:
     )
     sizes = (
         *(sys.getsizeof(file.content) for file in files.files),
-        *(len(row.data) for row in rows),
+        *(len(rows.data) for rows in files.rows.values()),
         *points,
         *symbols,
     )

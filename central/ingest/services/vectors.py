@@ -20,13 +20,12 @@ from django.db.models import F
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import (
+    file_vectors,
     pack_vector,
     save_embeddings,
     stored_vectors,
-    unpack_terms,
     unpack_vector,
 )
-from central.corpus.file_vectors import file_vectors
 from central.corpus.rows import ChunkPoint
 from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
@@ -39,7 +38,7 @@ from central.repositories.states import RunState
 from indexer.bundle.vectors import check_normalised
 from indexer.errors import BundleError, StoreError
 from indexer.records.vectors import Vector
-from indexer.store.base import Collection, Point, VectorStore
+from indexer.store.base import Collection, VectorStore
 
 _Part = TypeVar("_Part")
 _WithVector = tuple[ChunkPoint, Vector]
@@ -201,7 +200,7 @@ def write_points(run: IndexRun, chunks: Iterable[_WithVector], advance: Callable
     """Upsert the points of chunks, in slices. Raises StoreError."""
     collection = collection_of(run.repository, run.embedder)
     for part in slices(chunks, _POINTS):
-        vector_store().upsert(collection, [_point(run.pk, *pair) for pair in part])
+        vector_store().upsert(collection, [chunk.at(run.pk, vector) for chunk, vector in part])
         time.sleep(_YIELD_SECONDS)
         advance()
 
@@ -311,15 +310,3 @@ def slices(parts: Iterable[_Part], size: int) -> Iterator[list[_Part]]:
     rest = iter(parts)
     while part := list(islice(rest, size)):
         yield part
-
-
-def _point(run_id: UUID, chunk: ChunkPoint, vector: Vector) -> Point:
-    return Point(
-        id=UUID(bytes=chunk.point),
-        run=run_id,
-        path=chunk.path,
-        language=chunk.language,
-        type=chunk.type,
-        vector=vector,
-        terms=unpack_terms(chunk.terms),
-    )

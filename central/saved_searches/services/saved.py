@@ -58,7 +58,7 @@ def is_watchable(request: SearchRequest) -> bool:
     """
     read = read_request(request)
     if read.is_exact:
-        check_structural(exact_plan(read.query, language=read.request.language))
+        check_structural(exact_plan(read))
     return read.is_exact
 
 

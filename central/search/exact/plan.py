@@ -23,17 +23,18 @@ from central.query.syntax import (
 )
 from central.search.exact.structural import StructuralPattern
 from central.search.exact.text_pattern import TextPattern, finder
+from central.search.reading import ReadRequest
 
 
 @dataclass(frozen=True, slots=True)
 class ExactPlan:
-    """A query as the steps of a search need it.
+    """A query that is read as the steps of a search need it.
 
     `patterns` are all literals and regular expressions; `shown` are the terms outside of
     negations, whose matches the answer lists, `shown_symbols` those of the `sym:` filters.
     """
 
-    query: Query
+    read: ReadRequest
     evaluator: Evaluator
     tree: Tree
     patterns: Mapping[Literal | Regex, TextPattern]
@@ -53,20 +54,21 @@ class ExactPlan:
         return self.reads_content or bool(self.symbols)
 
 
-def exact_plan(query: Query, *, language: str = "") -> ExactPlan:
-    """Plan a query. Raises QueryError for patterns that RE2 refuses.
+def exact_plan(read: ReadRequest) -> ExactPlan:
+    """Plan the query of a request. Raises QueryError for patterns that RE2 refuses.
 
-    `language` is that of structural patterns, if the query names none.
+    The language of structural patterns is the query's or, if it names none, the request's.
     """
+    query = read.query
     patterns = {
         term: _text_pattern(query, term)
         for term in query.content_terms
         if not isinstance(term, Structural)
     }
     positive = tuple(dict.fromkeys(_positive(query.predicate)))
-    language = _language(query.predicate) or language
+    language = _language(query.predicate) or read.request.language
     return ExactPlan(
-        query=query,
+        read=read,
         evaluator=Evaluator(query),
         tree=bounded(_tree(query.predicate)),
         patterns=patterns,

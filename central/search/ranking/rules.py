@@ -1,4 +1,4 @@
-"""The ranking rules with their weights, and the traits of a path.
+"""The ranking rules with their weights, what they look at, and the traits of a path. Pure.
 
 To add a rule, write a function from QueryContext and Candidate to 0.0-1.0 and give it a row in
 BOOSTS or PENALTIES. For a kind of path, add a pattern to `_KINDS` and a row in PATH_PENALTIES.
@@ -6,12 +6,13 @@ WEIGHTS holds every weight by name, so that an ablation can switch each rule off
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import sqrt
 from typing import NamedTuple
 
-from central.search.query import SymbolName, casefolded
-from central.search.ranking.context import Candidate, QueryContext, names_of, stems_of
+from central.search.candidates import Candidate
+from central.search.query import ParsedQuery, SymbolName, casefolded, name_parts, stem
 
 _KINDS = {
     "tests": re.compile(
@@ -52,6 +53,89 @@ def path_traits(path: str) -> PathTraits:
         stem=stems_of(name),
         kinds=frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(path)),
     )
+
+
+_PREFIX_CHARACTERS = 4  # "auth" is "authentication"; shorter prefixes mean nothing
+
+
+class QueryContext:
+    """A query, with its cached overlaps with names and paths.
+
+    `importance` is the weight of each of the query's words, in any unit. `exact` are the names
+    that candidates define, `outermost` those outside of a class, `located` those whose first line
+    is known to be in a candidate.
+    """
+
+    def __init__(
+        self, query: ParsedQuery, importance: Sequence[float], candidates: Iterable[Candidate] = ()
+    ) -> None:
+        self.query = query
+        named = (
+            [(candidate, names_of(candidate.name)) for candidate in candidates]
+            if query.symbols
+            else []
+        )
+        self.located = {name for candidate, _ in named for name in candidate.defines}
+        self.exact = self.located.union(*(names for _, names in named))
+        self.outermost = {
+            name for candidate, names in named if not candidate.container for name in names
+        }
+        total = sum(importance) or 1.0
+        self._importance = [value / total for value in importance]
+        self._exact = {word: index for index, word in enumerate(query.words)}
+        self._prefix_query = {
+            word[:_PREFIX_CHARACTERS]: index
+            for index, word in enumerate(query.words)
+            if len(word) >= _PREFIX_CHARACTERS
+        }
+        self._shares: dict[tuple[str, ...], float] = {}
+        self._overlaps: dict[str, float] = {}
+
+    def overlap(self, parts: tuple[str, ...]) -> float:
+        """Return the share of the query's words, by importance, that are in `parts`.
+
+        It is reduced by the parts that are not in the query.
+        """
+        known = self._shares.get(parts)
+        if known is None:
+            known = self._shares[parts] = self._compare(parts)
+        return known
+
+    def overlap_of(self, name: str) -> float:
+        """Return the overlap of a name; of several names in one chunk, the best."""
+        known = self._overlaps.get(name)
+        if known is None:
+            known = max(self.overlap(stems_of(part)) for part in names_of(name))
+            self._overlaps[name] = known
+        return known
+
+    def _compare(self, parts: tuple[str, ...]) -> float:
+        hits = [index for part in parts if (index := self._word(part)) >= 0]
+        if not hits:
+            return 0.0
+        share = sum(self._importance[index] for index in set(hits))
+        return share * sqrt(len(hits) / len(parts))
+
+    def _word(self, part: str) -> int:
+        """Return the index of the word that `part` equals or shares a prefix with, or -1."""
+        index = self._exact.get(part, -1)
+        if index >= 0 or len(part) < _PREFIX_CHARACTERS:
+            return index
+        index = self._prefix_query.get(part[:_PREFIX_CHARACTERS], -1)
+        if index < 0:
+            return -1
+        word = self.query.words[index]
+        return index if part.startswith(word) or word.startswith(part) else -1
+
+
+def names_of(name: str) -> tuple[str, ...]:
+    """Return the definitions that a chunk is named after: several, if they are small."""
+    return tuple(name.split(", "))
+
+
+@lru_cache(maxsize=65536)
+def stems_of(name: str) -> tuple[str, ...]:
+    return tuple(stem(part) for part in name_parts(name))
 
 
 _TINY_LINES = 2
@@ -119,10 +203,10 @@ def coherence(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[
 
     `scores` are those after all other rules.
     """
-    best: dict[tuple[str, str], int] = {}
-    total: dict[tuple[str, str], float] = {}
+    best: dict[tuple[int, str], int] = {}
+    total: dict[tuple[int, str], float] = {}
     for index, candidate in enumerate(candidates):
-        file = (candidate.project, candidate.path)
+        file = candidate.file
         total[file] = total.get(file, 0.0) + scores[index]
         if file not in best or scores[index] > scores[best[file]]:
             best[file] = index

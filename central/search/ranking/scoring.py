@@ -5,16 +5,14 @@ over the candidates. Then each further chunk of a file is reduced, to make room 
 The rules and their weights are in central.search.ranking.rules.
 """
 
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import dist, prod, sqrt
 from typing import NamedTuple
 
 from aeterna_code_search.contract.search import Effect, Explanation, Mode
-from central.search.fusion import add_standard, fuse_normalised
+from central.search.candidates import Candidate, CandidateBatch, Lists
 from central.search.query import ParsedQuery
 from central.search.query_preparation import PreparedQuery
-from central.search.ranking.context import Candidate, QueryContext
-from central.search.ranking.explanation import factors, summands
 from central.search.ranking.rules import (
     BASE,
     BOOSTS,
@@ -26,40 +24,16 @@ from central.search.ranking.rules import (
     FILE,
     PENALTIES,
     WEIGHTS,
+    QueryContext,
     coherence,
     path_traits,
 )
-from central.search.retrieval import CandidateBatch, Lists
-from central.search.rows import LiveChunk
-from indexer.records.files import Span
 from indexer.store.schema import MAX_TERM_WEIGHT
 
 _RANKED = (Mode.HYBRID, Mode.SYMBOL)
 _ADDS = (BASE, COVERAGE, *(rule.name for rule in BOOSTS))
 _TIMES = tuple(rule.name for rule in PENALTIES)
-
-
-class ScoredHit(NamedTuple):
-    """A candidate with its score. `queries`: indexes of the queries whose lists contain it.
-
-    `pieces` are the chunks of the same definition that it stands for, if they are several; then it
-    begins at `start_line`. `further` are the other hits of its file, best first, if it stands for
-    the file.
-    """
-
-    row: LiveChunk
-    score: float
-    cosine: float | None
-    queries: tuple[int, ...]
-    explanation: Explanation | None
-    pieces: tuple[LiveChunk, ...] = ()
-    start_line: int = 0
-    further: tuple["ScoredHit", ...] = ()
-
-    @property
-    def span(self) -> Span:
-        """Its lines: from the signature, where a piece holds it, to the end of the best piece."""
-        return Span(self.start_line or self.row.start_line, self.row.end_line)
+_NO_DEVIATION = 1e-9  # of the largest value: a list's unit must not matter
 
 
 class Ranked(NamedTuple):
@@ -79,24 +53,22 @@ def rerank(
     *,
     mode: Mode,
     queries: Sequence[PreparedQuery],
-    projects: Mapping[int, str],
     max_score: float,
     weights: Mapping[str, float] = WEIGHTS,
     explain: bool = False,
-) -> list[ScoredHit]:
+) -> list[Candidate]:
     """Order the batch's candidates, best first; no score exceeds `max_score` of the batch before.
 
     Rules apply to hybrid and symbol searches. Semantic scores are the cosines; lexical scores are
     shares of the highest score possible. A chunk that several queries find keeps its best score
-    and the explanation of that score.
+    and the explanation of that score, which counts ranks from 1.
     """
-    candidates = {chunk: _candidate(row, batch, projects) for chunk, row in batch.rows.items()}
     best: dict[int, tuple[Ranked, Explanation | None]] = {}
     finders: dict[int, list[int]] = {}
     for index, (query, lists) in enumerate(zip(queries, batch.lists, strict=True)):
         semantic = _ranks(lists.dense) if explain else {}
         lexical = _ranks(lists.lexical) if explain and mode is not Mode.SYMBOL else {}
-        for ranked in _order(mode, query, lists, batch, candidates, weights, explain=explain):
+        for ranked in _order(mode, query, lists, batch.candidates, weights, explain=explain):
             chunk = ranked.candidate.id
             finders.setdefault(chunk, []).append(index)
             if chunk not in best or ranked.score > best[chunk][0].score:
@@ -109,14 +81,12 @@ def rerank(
     if not is_ranked or len(queries) > 1:
         ordered.sort(key=lambda pair: in_order(pair[0]))
     return [
-        ScoredHit(
-            batch.rows[chunk],
-            min(max_score, scale * value),
-            batch.cosines.get(chunk),
-            tuple(finders[chunk]),
-            why,
+        candidate._replace(
+            score=min(max_score, scale * value),
+            queries=tuple(finders[candidate.id]),
+            explanation=why,
         )
-        for ((chunk, *_), value, _), why in ordered
+        for (candidate, value, _), why in ordered
     ]
 
 
@@ -124,26 +94,24 @@ def _order(
     mode: Mode,
     query: PreparedQuery,
     lists: Lists,
-    batch: CandidateBatch,
     candidates: Mapping[int, Candidate],
     weights: Mapping[str, float],
     *,
     explain: bool,
 ) -> list[Ranked]:
     if mode is Mode.SEMANTIC:
-        return [
-            Ranked(candidates[chunk], max(0.0, min(1.0, batch.cosines[chunk])))
-            for chunk in lists.dense
-        ]
+        found = [candidates[chunk] for chunk in lists.dense]
+        return [Ranked(hit, max(0.0, min(1.0, hit.cosine or 0.0))) for hit in found]
     if mode is Mode.LEXICAL:
         most = MAX_TERM_WEIGHT * float(sum(query.terms.weights)) if query.terms is not None else 1.0
         return [Ranked(candidates[chunk], value / most) for chunk, value in lists.lexical.items()]
     base = _base(mode, query, lists, weights)
+    found = [candidates[chunk] for chunk in base]
     return score(
         query.parsed,
-        [candidates[chunk] for chunk in base],
+        found,
         [*base.values()],
-        _coverage(query, [batch.rows[chunk] for chunk in base]),
+        _coverage(query, found),
         importance=query.importance,
         weights=weights,
         explain=explain,
@@ -169,21 +137,46 @@ def _base(
     return fused if is_symbolic else add_standard(fused, lists.files, weight=weights[FILE])
 
 
-def _candidate(row: LiveChunk, batch: CandidateBatch, projects: Mapping[int, str]) -> Candidate:
-    defined = batch.defines.get(row.id, ())
-    return Candidate(
-        id=row.id,
-        project=projects[row.repository],
-        path=row.path,
-        start_line=row.start_line,
-        end_line=row.end_line,
-        type=row.type,
-        name=row.name,
-        container=row.container,
-        is_reexport=row.is_reexport,
-        defines=tuple([definition.name for definition in defined]),
-        minor=tuple([definition.name for definition in defined if definition.is_minor]),
-    )
+def fuse_normalised(
+    dense: Mapping[int, float],
+    lexical: Mapping[int, float],
+    *,
+    dense_weight: float,
+    lexical_floor: float = 0.0,
+) -> dict[int, float]:
+    """Return the weighted sums of standard scores over the union of both lists."""
+    keys = list(dict.fromkeys((*dense, *lexical)))
+    dense_floor = min(dense.values(), default=0.0)
+    d = _standard([dense.get(key, dense_floor) for key in keys])
+    b = _standard([lexical.get(key, lexical_floor) for key in keys])
+    if not dense or not lexical:
+        dense_weight = 1.0 if dense else 0.0
+    return {
+        key: dense_weight * x + (1.0 - dense_weight) * y
+        for key, x, y in zip(keys, d, b, strict=True)
+    }
+
+
+def add_standard(
+    scores: Mapping[int, float], more: Mapping[int, float], *, weight: float
+) -> dict[int, float]:
+    """Add the weighted standard scores of a third list; what it lacks is average in it."""
+    if not more or not weight:
+        return dict(scores)
+    average = sum(more.values()) / len(more)
+    standard = _standard([more.get(key, average) for key in scores])
+    return {key: scores[key] + weight * x for key, x in zip(scores, standard, strict=True)}
+
+
+def _standard(values: Sequence[float]) -> list[float]:
+    """Return deviations from the mean in standard deviations; zeros if all are equal."""
+    if not values:
+        return []
+    mean = sum(values) / len(values)
+    deviation = dist(values, [mean] * len(values)) / sqrt(len(values))
+    if deviation <= _NO_DEVIATION * max(map(abs, values)):
+        return [0.0] * len(values)
+    return [(value - mean) / deviation for value in values]
 
 
 def score(
@@ -219,12 +212,22 @@ def score(
         paths = [1.0 - weights[kind] for kind in sorted(kinds)] if kinds else []
         effects: tuple[Effect, ...] = ()
         if explain:
-            effects = (*summands(_ADDS, adds), *factors((*_TIMES, *sorted(kinds)), times + paths))
+            effects = (*_summands(adds), *_factors((*_TIMES, *sorted(kinds)), times + paths))
         # Smaller differences are ties, ordered by place.
         scored.append(Ranked(candidate, round(sum(adds) * prod(times + paths), 9), effects))
     if not query.symbolic:
         scored = _cohere(scored, weights[COHERENCE], explain=explain)
     return _scaled(_diversify(scored, weights[DIVERSITY], explain=explain))
+
+
+def _summands(values: Iterable[float]) -> Iterator[Effect]:
+    return (Effect(name, adds=value) for name, value in zip(_ADDS, values, strict=True) if value)
+
+
+def _factors(names: Iterable[str], values: Iterable[float]) -> Iterator[Effect]:
+    return (
+        Effect(name, times=value) for name, value in zip(names, values, strict=True) if value != 1.0
+    )
 
 
 def in_order(ranked: Ranked) -> tuple[float, tuple[object, ...]]:
@@ -250,21 +253,21 @@ def _cohere(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[R
     ]
 
 
-def _coverage(query: PreparedQuery, rows: Sequence[LiveChunk]) -> list[float]:
-    """Return of each row the share of the query's terms that the candidates of its file hold."""
+def _coverage(query: PreparedQuery, candidates: Sequence[Candidate]) -> list[float]:
+    """Return of each the share of the query's terms that the candidates of its file hold."""
     files: dict[tuple[int, str], list[bytes]] = {}
-    for row in rows:
-        files.setdefault((row.repository, row.path), []).append(row.term_ids)
+    for candidate in candidates:
+        files.setdefault(candidate.file, []).append(candidate.term_ids)
     shares = query.coverage([b"".join(held) for held in files.values()])
     by_file = dict(zip(files, shares, strict=True))
-    return [by_file[row.repository, row.path] for row in rows]
+    return [by_file[candidate.file] for candidate in candidates]
 
 
 def _diversify(scored: Sequence[Ranked], weight: float, *, explain: bool) -> list[Ranked]:
     """Multiply each further chunk of a file by (1 - weight) once more than the one before."""
     if not weight:
         return sorted(scored, key=in_order)
-    next_factor: dict[tuple[str, str], float] = {}
+    next_factor: dict[tuple[int, str], float] = {}
     result = []
     for ranked in sorted(scored, key=in_order):
         factor = next_factor.get(ranked.candidate.file, 1.0)
@@ -278,7 +281,7 @@ def _multiplied(ranked: Ranked, rule: str, factor: float, *, explain: bool) -> R
     if factor == 1.0:
         return ranked
     candidate, value, effects = ranked
-    further = factors([rule], [factor]) if explain else ()
+    further = _factors([rule], [factor]) if explain else ()
     return Ranked(candidate, round(value * factor, 9), (*effects, *further))
 
 

@@ -1,37 +1,48 @@
 """Whether what has no visible definition is outside of the visible repositories, or unknown.
 
 Outside: the file imports the name itself, or the class whose member it is, from a module that no
-visible repository has. Results of functions outside and parts of values there may be anything.
+visible repository has. Results of functions outside and parts of values there may be anything,
+unless the model of a library tells.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
 from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.modelled import declared_type, has_member, is_modelled
+from central.trace.resolve.free_names import unbound_name
+from central.trace.resolve.import_paths import follow_import
+from central.trace.resolve.library_models import library_models
+from central.trace.resolve.modelled import declared_type, has_member, is_modelled, modelled_at
 from central.trace.resolve.modules import prefixes
 from central.trace.resolve.questions import (
     Classes,
     ImportPath,
+    Members,
     NameInFile,
     Outside,
     OutsideBases,
     ResolvedDefinition,
+    UnboundName,
     last_name,
 )
 from central.trace.resolve.renamed import real_paths
 from central.trace.resolve.sql import (
     Declared,
     FileContext,
+    Files,
     Imports,
     Modules,
     NamedBases,
+    SharedMembers,
     Typing,
     TypingRow,
+    Wildcards,
 )
 from indexer.records.files import VALUE_KINDS
+from indexer.records.fixtures import split_fixture
 from indexer.records.references import CALLED, ENTER_METHODS, Access, Binding
 
 _VALUES: Final = VALUE_KINDS | {""}
@@ -180,3 +191,53 @@ def _is_decorated(row: TypingRow) -> bool:
 def _all(answers: Iterable[object]) -> tuple[bool, ...]:
     told = list(answers)
     return (True,) if told and all(told) else ()
+
+
+def imported_from_library(question: ImportPath) -> RuleSteps:
+    """Follow an import; of one that leads outside, ask the models."""
+    found = yield from follow_import(question)
+    if found or split_fixture(question.path):
+        return found
+    return (yield from _of_library(question))
+
+
+def unbound_of_library(question: UnboundName) -> RuleSteps:
+    """Resolve a name that its file does not bind: as written, or from what is imported whole."""
+    found = yield from unbound_name(question)
+    if found:
+        return found
+    written = ".".join(filter(None, (question.root, question.chain)))
+    (wildcards,) = yield [Wildcards(question.file)]
+    for path in (written, *(f"{row.path}.{written}" for row in wildcards)):
+        found = yield from _of_library(ImportPath(*question[1:4], path))
+        if found:
+            return found
+    return () if question.chain else (yield from _shared(question))
+
+
+def _shared(question: UnboundName) -> RuleSteps:
+    """Resolve a bare name that a library has the files of a package share."""
+    shared = library_models().shared(question.ecosystem)
+    if not shared:
+        return ()
+    (places,) = yield [Files(question.file)]
+    seen = [
+        shared for shared in shared for place in places if re.fullmatch(shared.seen_by, place.path)
+    ]
+    answers = yield [
+        SharedMembers(question.repository, question.package, question.root, shared.members)
+        for shared in seen
+    ]
+    return tuple(
+        ResolvedDefinition(row.file, row.name, row.kind, is_certain=False, model=shared.library)
+        for shared, rows in zip(seen, answers, strict=True)
+        for row in rows
+    )
+
+
+def _of_library(question: ImportPath) -> RuleSteps:
+    known = modelled_at(question.ecosystem, question.path)
+    if known is None or (yield from is_visible_path(question)):
+        return ()
+    value, names = known
+    return (yield [Members(value.file, value.name, names)])[0] if names else (value,)

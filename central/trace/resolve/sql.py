@@ -120,8 +120,11 @@ class Scopes(NamedTuple):
     file: int
 
 
-class ScopeRow(NamedTuple):
-    """A scope, whose files see one another's definitions; or a directory, nearest first."""
+class NameRow(NamedTuple):
+    """A name: of a scope, whose files see one another's definitions, or a directory, nearest first;
+
+    of a decorator, without its path; of a declared dependency; or the first one of a module.
+    """
 
     name: str
 
@@ -187,8 +190,8 @@ class ScipProviders(NamedTuple):
     symbol: str
 
 
-class ScipRow(NamedTuple):
-    """A definition that a symbol names; `kind` is "" for a field."""
+class SymbolRow(NamedTuple):
+    """A definition that a symbol names, or a shared method; `kind` is "" for a field."""
 
     file: int
     name: str
@@ -210,12 +213,6 @@ class PackageRow(NamedTuple):
     name: str
     kind: str
     path: str
-
-
-class DecoratorRow(NamedTuple):
-    """A decorator's name, without its path."""
-
-    name: str
 
 
 class Typing(NamedTuple):
@@ -344,12 +341,6 @@ class Required(NamedTuple):
     distribution: str
 
 
-class RequiredRow(NamedTuple):
-    """A declared dependency's name."""
-
-    name: str
-
-
 class FirstNames(NamedTuple):
     """With which names do the public modules of this distribution begin?"""
 
@@ -373,14 +364,6 @@ class SharedMembers(NamedTuple):
     paths: str
 
 
-class SharedMemberRow(NamedTuple):
-    """A method of a module or class."""
-
-    file: int
-    name: str
-    kind: str
-
-
 class Files(NamedTuple):
     """What are the path, repository and package of this file?"""
 
@@ -396,8 +379,8 @@ class FileRow(NamedTuple):
 
 
 STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
-    ScipDefinitions: (statements.SCIP_DEFINITIONS, ScipRow),
-    ScipProviders: (statements.SCIP_PROVIDERS, ScipRow),
+    ScipDefinitions: (statements.SCIP_DEFINITIONS, SymbolRow),
+    ScipProviders: (statements.SCIP_PROVIDERS, SymbolRow),
     InPackage: (statements.IN_PACKAGE, PackageRow),
     Modules: (statements.MODULES, ModuleRow),
     Definitions: (statements.DEFINITIONS, DefinitionRow),
@@ -406,20 +389,20 @@ STATEMENTS: Final[dict[type, tuple[str, Callable[..., Any]]]] = {
     DefaultExports: (statements.DEFAULT_EXPORTS, ExportRow),
     Imports: (statements.IMPORTS, ImportRow),
     Wildcards: (statements.WILDCARDS, ImportRow),
-    Scopes: (statements.SCOPES, ScopeRow),
+    Scopes: (statements.SCOPES, NameRow),
     PathEnds: (statements.PATH_ENDS, PathRow),
-    Searched: (statements.SEARCHED, ScopeRow),
+    Searched: (statements.SEARCHED, NameRow),
     NamedBases: (statements.NAMED_BASES, BaseRow),
-    Decorators: (statements.DECORATORS, DecoratorRow),
+    Decorators: (statements.DECORATORS, NameRow),
     Typing: (statements.TYPING, TypingRow),
     HeldRows: (statements.HELD_ROWS, FlowRow),
     PassedRows: (statements.PASSED_ROWS, PassedRow),
     Extensions: (statements.EXTENSIONS, ExtensionRow),
     Declared: (statements.DECLARED, Requirement),
     RequirementOf: (statements.REQUIREMENT_OF, Requirement),
-    Required: (statements.REQUIRED, RequiredRow),
-    FirstNames: (statements.FIRST_NAMES, RequiredRow),
+    Required: (statements.REQUIRED, NameRow),
+    FirstNames: (statements.FIRST_NAMES, NameRow),
     TopLevel: (statements.TOP_LEVEL, DefinitionRow),
-    SharedMembers: (statements.SHARED_MEMBERS, SharedMemberRow),
+    SharedMembers: (statements.SHARED_MEMBERS, SymbolRow),
     Files: (statements.FILES, FileRow),
 }

@@ -61,7 +61,7 @@ def imported_by(resolver: BatchResolver, imports: Imports) -> list[ImportedPacka
             if definition.file
         }
     )
-    places = dict(zip(files, resolver.read_all([Files(file) for file in files]), strict=True))
+    places = dict(zip(files, resolver.resolve_all([Files(file) for file in files]), strict=True))
     found = []
     for (statement, count), (definitions, modules) in zip(imports.items(), answers, strict=True):
         packages = {PackagePlace(module.repository, module.package) for module in modules}

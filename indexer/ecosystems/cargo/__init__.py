@@ -3,9 +3,9 @@
 from typing import Final
 
 from indexer.ecosystems.base import PackageEcosystem
+from indexer.ecosystems.cargo.manifests import with_workspaces
 from indexer.ecosystems.cargo.names import rust_names
 from indexer.ecosystems.cargo.versions import allows, parse_version
-from indexer.ecosystems.cargo.workspaces import with_workspaces
 from indexer.records.manifests import Ecosystem
 
 CARGO: Final = PackageEcosystem(

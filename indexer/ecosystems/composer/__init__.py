@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from indexer.ecosystems.base import PackageEcosystem
-from indexer.ecosystems.composer.constraints import allows
-from indexer.ecosystems.composer.versions import parse_version
-from indexer.ecosystems.namespaces import namespace_names
+from indexer.ecosystems.base import PackageEcosystem, namespace_names
+from indexer.ecosystems.composer.versions import allows, parse_version
 from indexer.records.manifests import Ecosystem
 
 COMPOSER: Final = PackageEcosystem(

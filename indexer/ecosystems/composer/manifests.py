@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from indexer.ecosystems.parsing import Table, array, read_json, string, table
+from indexer.ecosystems.parsing import Table, array, exact_pins, read_json, string, table
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
 
 _EXACT = re.compile(r"[=v]*(\d+(?:\.\d+)*(?:-[\w.]+)?)")
@@ -18,11 +18,7 @@ def read_composer_json(text: str, _path: str) -> Manifest:
         name=string(document.get("name")).lower(),
         version=string(document.get("version")),
         dependencies=dependencies,
-        pins=tuple(
-            Pin(dependency.name, found[1])
-            for dependency in dependencies
-            if (found := _EXACT.fullmatch(dependency.required))
-        ),
+        pins=exact_pins(dependencies, _EXACT),
     )
 
 

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from indexer.ecosystems.base import Located, PackageEcosystem
+from indexer.ecosystems.base import Located, PackageEcosystem, namespace_names
 from indexer.ecosystems.maven.builds import completed_builds
 from indexer.ecosystems.maven.models import completed_poms
 from indexer.ecosystems.maven.sbt_builds import completed_sbt
 from indexer.ecosystems.maven.versions import allows, parse_version
-from indexer.ecosystems.namespaces import namespace_names
-from indexer.records.manifests import Ecosystem, Manifest
-from indexer.records.package_names import without_scala
+from indexer.records.manifests import Ecosystem, Manifest, without_scala
 
 
 def _complete(located: Sequence[Located]) -> Iterable[Located]:

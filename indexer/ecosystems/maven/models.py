@@ -12,9 +12,8 @@ from typing import Final
 
 from indexer.ecosystems.base import Located
 from indexer.ecosystems.bounds import Effort
-from indexer.ecosystems.maven.versions import is_exact
+from indexer.ecosystems.maven.versions import is_exact, properties_of, replaced
 from indexer.ecosystems.paths import ancestors, joined, parent
-from indexer.ecosystems.properties import properties_of, replaced
 from indexer.records.manifests import MANIFEST_STEPS, Dependency, Manifest, Pin
 
 _MAX_PARENTS: Final = 32  # and BOMs that import one another

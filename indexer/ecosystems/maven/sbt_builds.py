@@ -7,11 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from indexer.ecosystems.base import Located
-from indexer.ecosystems.maven.versions import is_exact
+from indexer.ecosystems.maven.versions import is_exact, properties_of, replaced
 from indexer.ecosystems.paths import joined, parent
-from indexer.ecosystems.properties import properties_of, replaced
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin
-from indexer.records.package_names import without_scala
+from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin, without_scala
 
 _NAMES: Final = ("organization", "moduleName", "name", "version")
 _EMPTY: Final = Manifest(Ecosystem.MAVEN)

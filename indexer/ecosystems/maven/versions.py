@@ -1,13 +1,18 @@
 """Versions by Maven's order, that of Maven 3.9, and ranges as Maven and Gradle write them.
 
+Build files write them with properties, which are replaced here.
+
 https://maven.apache.org/pom.html#version-order-specification: where it and Maven's program differ,
 the program decides. Gradle: https://docs.gradle.org/current/userguide/dependency_versions.html
 """
 
 import re
+from collections.abc import Mapping
 from functools import cmp_to_key
 from itertools import zip_longest
 from typing import Any, Final
+
+from indexer.records.manifests import Manifest
 
 _MAX_CHARACTERS: Final = 400
 _RELEASE: Final = 5
@@ -143,3 +148,28 @@ def _meaning(item: Any) -> int:
         return next(filter(None, map(_meaning, item)), 0)
     number = item if isinstance(item, int) else item[0] - _RELEASE
     return (number > 0) - (number < 0)
+
+
+_REPLACED_DEPTH: Final = 20
+_REPLACED_CHARACTERS: Final = 1_000
+_PLACEHOLDER: Final = re.compile(r"\$\{([^${}]{1,200})\}")
+_PREFIX: Final = "property:"
+
+
+def properties_of(manifest: Manifest) -> dict[str, str]:
+    """Return its settings `property:NAME` and `empty` by name, as they are written."""
+    empty = {value: "" for key, value in manifest.settings if key == "empty"}
+    return empty | {
+        key[len(_PREFIX) :]: value for key, value in manifest.settings if key.startswith(_PREFIX)
+    }
+
+
+def replaced(text: str, properties: Mapping[str, str]) -> str:
+    """Replace `${name}`, also in the values; "" if one is unknown or the result is too long."""
+    for _ in range(_REPLACED_DEPTH):
+        if "${" not in text or len(text) > _REPLACED_CHARACTERS:
+            break
+        if any(name not in properties for name in _PLACEHOLDER.findall(text)):
+            return ""
+        text = _PLACEHOLDER.sub(lambda found: properties[found[1]], text)
+    return "" if "${" in text or len(text) > _REPLACED_CHARACTERS else text

@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from indexer.ecosystems.base import PackageEcosystem
+from indexer.ecosystems.base import PackageEcosystem, parse_semantic_version
 from indexer.ecosystems.npm.names import npm_names
-from indexer.ecosystems.versions import parse_semantic_version
 from indexer.records.manifests import Ecosystem
 
 _LINKS: Final = frozenset({"workspace", "link", "portal", "file"})

@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from indexer.ecosystems.base import PackageEcosystem
-from indexer.ecosystems.namespaces import namespace_names
-from indexer.ecosystems.nuget.projects import completed_projects
+from indexer.ecosystems.base import PackageEcosystem, namespace_names
+from indexer.ecosystems.nuget.manifests import completed_projects
 from indexer.ecosystems.nuget.versions import allows, parse_version
 from indexer.records.manifests import Ecosystem
 

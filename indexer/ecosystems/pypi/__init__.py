@@ -3,8 +3,8 @@
 from typing import Final
 
 from indexer.ecosystems.base import PackageEcosystem
-from indexer.ecosystems.pypi.chains import with_chains
 from indexer.ecosystems.pypi.names import python_names
+from indexer.ecosystems.pypi.requirements import with_chains
 from indexer.ecosystems.pypi.versions import allows, parse_version
 from indexer.records.manifests import Ecosystem
 

@@ -4,13 +4,18 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.ecosystems.parsing import read_toml, string, table
+from indexer.ecosystems.parsing import exact_pins, read_toml, string, table
 from indexer.ecosystems.pypi.requirements import (
-    exact_pins,
+    pins_of,
     read_requirements,
 )
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
-from indexer.records.package_names import python_name
+from indexer.records.manifests import (
+    Dependency,
+    Ecosystem,
+    Manifest,
+    ManifestProblem,
+    python_name,
+)
 
 _TABLES: Final = frozenset({"pipenv", "requires", "scripts"})  # the others of a Pipfile are groups
 _ITEM = re.compile(r"(?P<indent> *)-\s+(?P<value>[^\s#][^#]*)?(?:#.*)?")
@@ -18,7 +23,7 @@ _CONDA = re.compile(
     r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9_][\w.-]*)\s*(?P<required>[=<>!~][^\[]*)?(?:\[.*\])?"
 )
 # `=1.2` is any 1.2, so that only a whole version is taken for one; a build may follow.
-_CONDA_EXACT = re.compile(r"(?:==\s*([^\s,=*|]+)|=\s*(\d+\.\d+\.[^\s,=*|]+))(?:=[^=]*)?")
+_CONDA_EXACT = re.compile(r"(?:==\s*|=\s*(?=\d+\.\d+\.[^\s,=*|]))([^\s,=*|]+)(?:=[^=]*)?")
 
 
 def read_pipfile(text: str, _path: str) -> Manifest:
@@ -30,7 +35,7 @@ def read_pipfile(text: str, _path: str) -> Manifest:
         for name, requirement in table(group).items()
         for required in [string(requirement) or string(table(requirement).get("version"))]
     ]
-    return Manifest(Ecosystem.PYPI, dependencies=tuple(wanted), pins=exact_pins(wanted))
+    return Manifest(Ecosystem.PYPI, dependencies=tuple(wanted), pins=pins_of(wanted))
 
 
 def read_conda(text: str, path: str) -> Manifest:
@@ -42,16 +47,11 @@ def read_conda(text: str, path: str) -> Manifest:
         for match in found
         if match["name"] != "python"
     ]
-    pins = [
-        Pin(dependency.name, exact[1] or exact[2])
-        for dependency in wanted
-        if (exact := _CONDA_EXACT.fullmatch(dependency.required))
-    ]
     from_pip = read_requirements("\n".join(line.strip("'\"") for line in pip), path)
     return Manifest(
         Ecosystem.PYPI,
         dependencies=(*wanted, *from_pip.dependencies),
-        pins=(*pins, *from_pip.pins),
+        pins=(*exact_pins(wanted, _CONDA_EXACT), *from_pip.pins),
         settings=from_pip.settings,
         problem=ManifestProblem.PARTIAL if len(found) < len(conda) else None,
     )

@@ -1,6 +1,6 @@
 """Which files a package has and under which names, as its build backend decides.
 
-`backends.py` reads pyproject.toml; `setuptools.py` the same of setup.cfg and setup.py.
+`pyproject.py` and `setuptools.py` read it.
 """
 
 from collections.abc import Iterable, Mapping

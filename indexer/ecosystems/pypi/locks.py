@@ -12,8 +12,7 @@ from indexer.ecosystems.parsing import (
     string,
     table,
 )
-from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse
-from indexer.records.package_names import python_name
+from indexer.records.manifests import Ecosystem, Manifest, Pin, PinUse, python_name
 
 _HEAD = "\n[[package]]"
 _LOCAL = re.compile(

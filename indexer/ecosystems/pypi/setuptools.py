@@ -8,10 +8,15 @@ from typing import Final
 
 from indexer.ecosystems.parsing import Table, TooLargeError, string, strings, table
 from indexer.ecosystems.pypi.layouts import REGULAR, PackageLayout, setuptools_layout
-from indexer.ecosystems.pypi.requirements import exact_pins, requirements
+from indexer.ecosystems.pypi.requirements import pins_of, requirements
 from indexer.ecosystems.pypi.search_paths import configured_paths, read_configuration
-from indexer.records.manifests import SCRIPT_CHARACTERS, Ecosystem, Manifest, ManifestProblem
-from indexer.records.package_names import python_name
+from indexer.records.manifests import (
+    SCRIPT_CHARACTERS,
+    Ecosystem,
+    Manifest,
+    ManifestProblem,
+    python_name,
+)
 
 _SECTIONS: Final = ("metadata", "options", "options.packages.find", "options.extras_require")
 
@@ -49,7 +54,7 @@ def read_setup_cfg(text: str, _path: str) -> Manifest:
         entries=layout.entries,
         settings=(*layout.settings, *configured_paths(parser)),
         dependencies=dependencies,
-        pins=exact_pins(dependencies),
+        pins=pins_of(dependencies),
     )
 
 
@@ -85,7 +90,7 @@ def read_setup_py(text: str, _path: str) -> Manifest:
         settings=layout.settings,
         problem=_problem(arguments),
         dependencies=dependencies,
-        pins=exact_pins(dependencies),
+        pins=pins_of(dependencies),
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from indexer.ecosystems.parsing import exact_pins
 from indexer.records.manifests import Dependency, Ecosystem, Manifest, ManifestProblem, Pin
 
 _QUOTED = r"[\"']([^\"'#\n]{1,300})[\"']"
@@ -70,11 +71,7 @@ def _manifest(dependencies: list[Dependency], name: str = "", version: str = "")
         name=name,
         version=version,
         dependencies=tuple(dependencies),
-        pins=tuple(
-            Pin(dependency.name, found[1])
-            for dependency in dependencies
-            if (found := _EXACT.fullmatch(dependency.required))
-        ),
+        pins=exact_pins(dependencies, _EXACT),
     )
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from indexer.ecosystems.base import PackageEcosystem, PackageRoot
+from indexer.ecosystems.base import PackageEcosystem, PackageRoot, parse_semantic_version
 from indexer.ecosystems.paths import relative_to
-from indexer.ecosystems.swiftpm.requirements import allows
-from indexer.ecosystems.versions import parse_semantic_version
+from indexer.ecosystems.swiftpm.manifests import allows
 from indexer.languages.base import ModuleName
 from indexer.records.manifests import Ecosystem
 

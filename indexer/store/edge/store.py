@@ -7,7 +7,7 @@ run between them. EdgeClient runs it in a separate process.
 
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 from uuid import UUID
@@ -22,11 +22,11 @@ from indexer.store.base import (
     HybridHits,
     HybridQuery,
     Point,
+    PointFilter,
     has_terms,
     is_nonzero,
     top_hits,
 )
-from indexer.store.edge.filters import point_filter, repository_points
 from indexer.store.edge.shard import Shard, StoredPoint, create_shard
 from indexer.store.schema import (
     DENSE,
@@ -34,6 +34,7 @@ from indexer.store.schema import (
     TERMS,
     WRITE_BATCH,
     embedder_key,
+    normalized_prefix,
     organization_key,
     path_prefixes,
 )
@@ -278,3 +279,53 @@ def _request(
         filter=allowed,
         params=qdrant.SearchParams(quantization=rescoring) if using == DENSE else None,
     )
+
+
+_SELECTIVE_SHARE = 0.5
+
+
+def point_filter(
+    shard: Shard, repositories: Iterable[int] | None, wanted: PointFilter
+) -> qdrant.Filter | None:
+    """Filter points by `wanted` and `repositories` (empty: no point; None: all repositories)."""
+    allowed: dict[str, list[int] | list[str]] = {}
+    if repositories is not None:
+        allowed["repository"] = [*repositories]
+    if wanted.languages:
+        allowed["language"] = list(wanted.languages)
+    if wanted.types:
+        allowed["type"] = list(wanted.types)
+    must = _selective(shard, allowed)
+    if prefix := normalized_prefix(wanted.path):
+        must.append(qdrant.FieldCondition("dirs", qdrant.MatchValue(prefix)))
+    if wanted.files:
+        must.append(_any("dirs", list(wanted.files)))
+    if not allowed and not must:
+        return None
+    return qdrant.Filter(
+        must=[*must],
+        must_not=[
+            qdrant.FieldCondition(key, qdrant.MatchExcept(values))
+            for key, values in allowed.items()
+        ],
+    )
+
+
+def _selective(
+    shard: Shard, allowed: dict[str, list[int] | list[str]]
+) -> list[qdrant.FieldCondition]:
+    """Move the narrowest of `allowed` into a condition for `must`, if it leaves few points."""
+    shares = {key: shard.share(_any(key, values)) for key, values in allowed.items()}
+    narrowest = min(shares, key=lambda key: shares[key], default=None)
+    if narrowest is None or shares[narrowest] >= _SELECTIVE_SHARE:
+        return []
+    return [_any(narrowest, allowed.pop(narrowest))]
+
+
+def repository_points(repository: int, *conditions: qdrant.HasIdCondition) -> qdrant.Filter:
+    """Filter points of one repository that also meet `conditions`."""
+    return qdrant.Filter(must=[_any("repository", [repository]), *conditions])
+
+
+def _any(key: str, values: list[int] | list[str]) -> qdrant.FieldCondition:
+    return qdrant.FieldCondition(key, qdrant.MatchAny(values))

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import psycopg
 from psycopg import sql
 
-from indexer.store.pgvector.tables import SCHEMA
+from indexer.store.pgvector.statements import SCHEMA
 
 # So many lists times the square root of the number of points; beyond 2000, k-means takes long.
 _LISTS: Final = 2

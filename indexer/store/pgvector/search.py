@@ -17,9 +17,9 @@ from indexer.store.pgvector.statements import (
     any_of,
     by_weight,
     max_score,
+    partition,
     score_condition,
 )
-from indexer.store.pgvector.tables import partition
 
 # Exact comparison reaches further in a large organisation: points that pass a filter are seldom
 # among the query's nearest, so the index reads many times as many and still misses some.

@@ -8,12 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeterna_code_search.agents.backend import ToolError
-from aeterna_code_search.agents.files.text import content_text, list_text
-from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
+from aeterna_code_search.agents.files import (
+    content_text,
+    list_text,
+    truncate_content,
+    truncate_list,
+)
 from aeterna_code_search.agents.results import error_in
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.truncation import MIN_TOKENS, Budget, truncate_search
-from central.search.empty_answers import PATTERN_ADVICE
+from central.search.hints import PATTERN_ADVICE
 from tests.agents.calling import call, code_server, text_of
 from tests.agents.recorded import RecordedBackend, recorded
 from tests.property_settings import examples

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from central.corpus.file_vectors import file_vectors, pack_direction, unpack_directions
+from central.corpus.embeddings import file_vectors, pack_direction, unpack_directions
 
 
 def vector(*numbers: float) -> np.ndarray:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from central import tasks
+from central.corpus import replace
 from central.corpus.dump import dump_lines
 from central.ingest.models import IndexRun
 from central.ingest.services import apply_run as applying
@@ -41,9 +42,9 @@ STEPS: list[tuple[object, str]] = [
     (claims.RunClaim, "report"),
     (applying, "commit_run"),
     (applying, "_advance"),
-    (applying, "remove_files"),
-    (applying, "insert_files"),
-    (applying, "update_term_stats"),
+    (replace.Replacement, "remove_files"),
+    (replace.Replacement, "insert_files"),
+    (replace.Replacement, "_update_term_stats"),
     (applying, "_count"),
     (applying, "delete_stale_points"),
     (vectors, "delete_points"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from central.corpus.file_vectors import pack_direction
+from central.corpus.embeddings import pack_direction
 from central.corpus.models import File
 from tests.central.ingest.direct import opened_store, queue_direct
 from tests.central.protocol import Api, apply_queued, commit_of, file_record, tree_of

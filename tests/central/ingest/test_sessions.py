@@ -3,14 +3,15 @@
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import psycopg
 import pytest
 from django.db import connection, transaction
 
+from central.corpus.replace import Replacement
 from central.db import Row, fetch_rows
 from central.ingest.models import IndexRun
-from central.ingest.services import apply_run as applying
 from central.ingest.services import claims
 from central.ingest.services.claims import sweep
 from central.repositories.models import Repository
@@ -27,7 +28,7 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
     """It waits between two rows; the sweep of another ends its session, and the run goes on."""
     monkeypatch.setattr(claims, "_COPY_SECONDS", 0)
     api.queue_full(FILES)
-    copied = applying.insert_files
+    copied = Replacement.insert_files
     is_first = True
     swept = threading.Event()
 
@@ -42,7 +43,7 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
         with transaction.atomic():
             return IndexRun.objects.select_for_update(skip_locked=True).filter(pk=run.pk).exists()
 
-    def stopped(**arguments: object) -> None:
+    def stopped(replaced: Replacement, *arguments: Any) -> None:
         nonlocal is_first
         if is_first:
             is_first = False
@@ -55,9 +56,9 @@ def test_a_worker_that_is_stopped_in_a_copy_keeps_no_lock(
                 other.start()
                 other.join()
             assert swept.is_set()
-        copied(**arguments)  # type: ignore[arg-type]
+        copied(replaced, *arguments)
 
-    monkeypatch.setattr(applying, "insert_files", stopped)
+    monkeypatch.setattr(Replacement, "insert_files", stopped)
     assert apply_queued() == [None]
     assert Repository.objects.get().generation == 0
     IndexRun.objects.update(lease_until=None)

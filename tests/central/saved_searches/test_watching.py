@@ -10,7 +10,7 @@ from django.db import transaction
 from central.alerts.models import AlertDestination
 from central.alerts.services.destinations import set_destination
 from central.alerts.services.queue import send_alerts
-from central.corpus.replace import CorpusDelta, remove_files
+from central.corpus.replace import Replacement
 from central.maintenance.repository_deletion import purge_repository
 from central.repositories.models import Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
@@ -60,8 +60,7 @@ def look() -> dict[str, int]:
 def change(repository: Repository, files: dict[str, str], *removed: str) -> None:
     """Apply another generation."""
     with transaction.atomic():
-        paths = [*files, *removed]
-        remove_files(repository_id=repository.pk, paths=paths, delta=CorpusDelta())
+        Replacement(repository.pk).remove_files([*files, *removed])
         apply_files(
             repository, files, commit=f"{Repository.objects.get(pk=repository.pk).generation:040}"
         )

@@ -10,12 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.backends import collection_of, embedder, vector_store
-from central.corpus.embeddings import unpack_terms
-from central.corpus.encoded_files import EncodedFiles, encode_files
-from central.corpus.file_vectors import file_vectors
-from central.corpus.packages import refresh_packages
-from central.corpus.replace import CorpusDelta, insert_files, update_term_stats
-from central.corpus.rows import RunContext
+from central.corpus.embeddings import file_vectors
+from central.corpus.replace import Replacement
+from central.corpus.rows import EncodedFiles, RunContext, encode_files
 from central.corpus.trigrams.segments import SegmentWriter
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -64,7 +61,7 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
     """Add `files` to the index and move the generation."""
     records = [extracted(path, text.encode()) for path, text in files.items()]
     run = uuid.uuid4()
-    delta = CorpusDelta()
+    replaced = Replacement(repository.pk)
     with SegmentWriter[str]() as segments, transaction.atomic():
         for record in records:
             if record.content:
@@ -75,18 +72,12 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         points = _points(repository, run, records, files)
         vector_store().upsert(collection_of(repository), points)
         vectors = file_vectors((point.path, point.vector) for point in points)
-        insert_files(parts=[files], vectors=vectors, delta=delta)
-        update_term_stats(repository_id=repository.pk, differences=delta.terms)
-        segments.insert(repository.pk, {file.path: file.id for file in delta.inserted})
-        refresh_packages(
-            repository_id=repository.pk,
-            manifests_changed=delta.manifests,
-            regular_changed=bool(delta.regular),
-            inserted=delta.inserted,
-        )
+        replaced.insert_files([files], vectors)
+        segments.insert(repository.pk, {file.path: file.id for file in replaced.inserted})
+        replaced.finish()
         repository.generation += 1
         repository.text_generation += 1
-        repository.chunks += delta.chunks
+        repository.chunks += replaced.chunks
         languages = Counter(repository.languages) + Counter(one.language for one in records)
         repository.languages = dict(languages)
         repository.last_indexed_commit = commit
@@ -123,15 +114,4 @@ def _points(
         for chunk in record.chunks
     ]
     vectors = embedder(collection_of(repository).embedder).embed_documents(inputs)
-    return [
-        Point(
-            id=uuid.UUID(bytes=point.point),
-            run=run,
-            path=point.path,
-            language=point.language,
-            type=point.type,
-            vector=vector,
-            terms=unpack_terms(point.terms),
-        )
-        for point, vector in zip(files.points, vectors, strict=True)
-    ]
+    return [point.at(run, vector) for point, vector in zip(files.points, vectors, strict=True)]

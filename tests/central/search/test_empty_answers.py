@@ -6,8 +6,7 @@ from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.models import TrigramPosting
 from central.repositories.models import Repository
 from central.search import line_search
-from central.search.empty_answers import looks_like_pattern, query_advice
-from central.search.hints import OF_CONFIDENCE
+from central.search.hints import OF_CONFIDENCE, looks_like_pattern, query_advice
 from central.search.reading import read_request
 from central.search.service import search
 from central.sentences import Sentence

@@ -7,15 +7,14 @@ import pytest
 
 from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.corpus.backends import embedder
-from central.corpus.file_vectors import pack_direction
+from central.corpus.embeddings import pack_direction
 from central.corpus.models import File
-from central.search.file_similarity import file_similarities
+from central.search.candidates import Candidate, CandidateBatch, Lists
 from central.search.query import parse_query
 from central.search.query_preparation import PreparedQuery
 from central.search.ranking.rules import FILE, WEIGHTS
 from central.search.ranking.scoring import rerank
-from central.search.retrieval import CandidateBatch, Lists
-from central.search.rows import LiveChunk
+from central.search.retrieval import file_similarities
 from central.search.service import search
 from indexer.records.vectors import EmbedderSpec
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -32,9 +31,11 @@ def query(vector: np.ndarray | None, text: str = "how is it retried") -> Prepare
     return PreparedQuery(parse_query(text), vectors, None, {})
 
 
-def chunk(key: int, path: str, vector: bytes | None) -> LiveChunk:
-    return LiveChunk(
-        key, UUID(int=key), 1, path, "python", key, key + 9, "function", "", "", b"", False, vector
+def chunk(key: int, path: str, vector: bytes | None) -> Candidate:
+    return Candidate(
+        *("shop", key, UUID(int=key), 1, path, "python", key, key + 9, "function", "", "", b""),
+        is_reexport=False,
+        file_vector=vector,
     )
 
 
@@ -68,21 +69,18 @@ def test_a_similar_file_comes_first_unless_a_name_is_asked_for(text: str, first:
     rows = {1: chunk(1, "a.py", None), 2: chunk(2, "b.py", None)}
     lists = Lists(dense={1: 0.5, 2: 0.5}, files={1: 0.2, 2: 0.8})
     ranked = rerank(
-        CandidateBatch(rows, [lists], dict(lists.dense)),
+        CandidateBatch(rows, [lists]),
         mode=Mode.HYBRID,
         queries=[query(None, text)],
-        projects={1: "shop"},
         max_score=1.0,
         weights=ONLY_FILES,
     )
-    assert ranked[0].row.id == first
+    assert ranked[0].id == first
 
 
 def test_dropped_candidates_lose_the_similarity_of_their_file() -> None:
-    rows = {1: chunk(1, "a.py", None), 2: chunk(2, "b.py", None)}
-    batch = CandidateBatch(rows, [Lists(dense={1: 0.5, 2: 0.4}, files={1: 0.2, 2: 0.8})], {})
-    batch.keep({2})
-    assert batch.lists[0].files == {2: 0.8}
+    lists = Lists(dense={1: 0.5, 2: 0.4}, files={1: 0.2, 2: 0.8})
+    assert lists.renamed({2: 2}).files == {2: 0.8}
 
 
 @pytest.mark.django_db

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from central.search.fusion import add_standard, floor, fuse_normalised, merge_lists
+from central.search.ranking.scoring import add_standard, fuse_normalised
+from central.search.retrieval import floor, merge_lists
 
 SCORES = st.dictionaries(
     st.integers(0, 30),

@@ -15,10 +15,8 @@ from pytest_django import DjangoDbBlocker
 from aeterna_code_search.contract.search import GroupBy, Mode, Result, SearchAnswer, SearchRequest
 from central.errors import InvalidError
 from central.search import retrieval
-from central.search.pieces import Joiner, ungrouped
+from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.ranked_results import RESULT_SPANS
-from central.search.ranking.scoring import ScoredHit
-from central.search.rows import LiveChunk
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -176,10 +174,10 @@ def test_few_large_files_are_all_of_the_answer_and_are_not_read_to_their_end(
     sizes: list[int] = []
     asked = retrieval._query_store
 
-    def counting(store: object, plan: Any, size: int) -> object:
+    def counting(plan: Any, size: int) -> object:
         if plan.collections:
             sizes.append(size)
-        return asked(store, plan, size)  # type: ignore[arg-type]
+        return asked(plan, size)
 
     monkeypatch.setattr(retrieval, "_query_store", counting)
     answer = ask(office, "visa request", mode=mode, include_projects=("huge",))
@@ -228,7 +226,7 @@ PLACES = st.tuples(st.integers(1, 2), st.sampled_from("abc"), st.integers(0, 30)
 BATCHES = st.lists(st.dictionaries(PLACES, st.floats(0.0, 1.0), max_size=12), max_size=3)
 
 
-def batches_of(drawn: list[dict[tuple[int, str, int], float]]) -> list[list[ScoredHit]]:
+def batches_of(drawn: list[dict[tuple[int, str, int], float]]) -> list[list[Candidate]]:
     """Batches in descending order, a place only in the first that has it."""
     batches, known, most = [], set[Any](), 1.0
     for scores in drawn:
@@ -240,10 +238,11 @@ def batches_of(drawn: list[dict[tuple[int, str, int], float]]) -> list[list[Scor
     return batches
 
 
-def hit_at(place: tuple[int, str, int], score: float) -> ScoredHit:
+def hit_at(place: tuple[int, str, int], score: float) -> Candidate:
     repository, path, line = place
     key = (repository * 3 + "abc".index(path)) * 31 + line
-    row = LiveChunk(
+    return Candidate(
+        project="shop",
         id=key,
         point=UUID(int=key),
         repository=repository,
@@ -256,19 +255,20 @@ def hit_at(place: tuple[int, str, int], score: float) -> ScoredHit:
         container="",
         term_ids=b"",
         is_reexport=False,
+        score=score,
+        queries=(0,),
     )
-    return ScoredHit(row, score, None, (0,), None)
 
 
-def joined(batches: list[list[ScoredHit]], *, by_file: bool) -> list[ScoredHit]:
+def joined(batches: list[list[Candidate]], *, by_file: bool) -> list[Candidate]:
     joiner = Joiner(lambda _: {}, by_file=by_file)
     for batch in batches:
         joiner.add(batch)
     return joiner.hits
 
 
-def file_of(hit: ScoredHit) -> tuple[int, str]:
-    return hit.row.repository, hit.row.path
+def file_of(hit: Candidate) -> tuple[int, str]:
+    return hit.file
 
 
 @examples(100)

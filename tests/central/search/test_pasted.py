@@ -322,24 +322,6 @@ def test_the_answer_by_words_keeps_the_filters(find: Search) -> None:
         assert {row.project for row in answer.instead.results} == {"payments-api"}
 
 
-def test_what_is_quoted_goes_to_no_embedding_service(
-    find: Search, acme: Organization, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    modes: list[Mode] = []
-    search_by_words = service._search
-
-    def note(credential: Any, request: SearchRequest, read: Any) -> SearchAnswer:
-        modes.append(request.mode)
-        return search_by_words(credential, request, read)
-
-    monkeypatch.setattr(service, "_search", note)
-    find('"verify the secret signature of a JWT"')
-    monkeypatch.setattr(service, "REMOTE", frozenset({service._spec(acme.embedder).provider}))
-    find('"verify the secret signature of a JWT"')
-    assert modes == [Mode.HYBRID, Mode.LEXICAL]
-
-
 # --- Questions for callers ----------------------------------------------------------------------
 
 

@@ -6,9 +6,7 @@ from uuid import UUID
 import pytest
 
 from aeterna_code_search.contract.search import Result, SearchAnswer, SearchRequest
-from central.search.pieces import Joiner
-from central.search.ranking.scoring import ScoredHit
-from central.search.rows import LiveChunk
+from central.search.candidates import Candidate, Joiner
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from tests.central.search.corpus import credential_for, index_repository, organization_of
@@ -152,9 +150,9 @@ def test_pages_together_are_the_long_answer(find: Search) -> None:
 def test_pieces_of_a_class_that_are_apart_stand_in_ranked_order() -> None:
     """The second piece stood right behind the first, before better hits."""
 
-    def hit(key: int, kind: str, name: str, lines: tuple[int, int], score: float) -> ScoredHit:
-        row = LiveChunk(key, UUID(int=key), 1, "a.py", "python", *lines, kind, name, "", b"", False)
-        return ScoredHit(row, score, None, (0,), None)
+    def hit(key: int, kind: str, name: str, lines: tuple[int, int], score: float) -> Candidate:
+        row = ("shop", key, UUID(int=key), 1, "a.py", "python", *lines, kind, name, "", b"", False)
+        return Candidate(*row, score=score, queries=(0,))
 
     ranked = [
         hit(1, "class", "Book", (1, 9), 1.0),
@@ -163,4 +161,4 @@ def test_pieces_of_a_class_that_are_apart_stand_in_ranked_order() -> None:
     ]
     joiner = Joiner(lambda chunks: dict.fromkeys(chunks, 1))
     joiner.add(ranked)
-    assert [one.row.id for one in joiner.hits] == [1, 2, 3]
+    assert [one.id for one in joiner.hits] == [1, 2, 3]

@@ -7,7 +7,7 @@ from central.corpus.models import File
 from central.db import fetch_rows, fetch_rows_planned_each_time
 from central.repositories.models import Repository
 from central.search.filters import RowFilter
-from central.search.rows import admitted_paths, chunks_defining_like
+from central.search.rows import admitted_paths, candidates_defining_like
 from tests.central.factories import OrganizationFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
 
@@ -57,7 +57,7 @@ def test_a_frequent_name_reads_each_definition_once_by_any_plan(
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE corpus_symbol, corpus_file")
     with statements_sent() as sent:
-        chunks_defining_like(name="get", parts=["get"], repositories=skewed, rows=rows)
+        candidates_defining_like("get", ["get"], projects=dict.fromkeys(skewed, ""), rows=rows)
     definitions = (FILES + TINY) * DEFINITIONS
     assert max(rows_handled(one, mode) for one in sent) < 20 * definitions
 
@@ -86,8 +86,9 @@ def prepared(text: str) -> list[int]:
 
 
 def test_symbol_search_never_gets_a_plan_for_all_names(skewed: list[int]) -> None:
+    projects = dict.fromkeys(skewed, "")
     for _ in range(8):  # PostgreSQL thinks of a generic plan from the sixth on
-        chunks_defining_like(name="get", parts=["get"], repositories=skewed, rows=RowFilter())
+        candidates_defining_like("get", ["get"], projects=projects, rows=RowFilter())
     assert prepared("array_to_tsvector") == []
 
 

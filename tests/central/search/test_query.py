@@ -106,22 +106,22 @@ def test_store_gets_the_path_up_to_its_last_boundary() -> None:
 
 def test_rows_are_checked_against_the_whole_prefix() -> None:
     rows = row_filter(SearchRequest(queries=("q",), path="./src/au"))
-    assert rows.admits(repository=1, path="src/auth.py", language="", chunk_type="")
-    assert not rows.admits(repository=1, path="src/billing.py", language="", chunk_type="")
+    assert rows.admits(1, "src/auth.py", "")
+    assert not rows.admits(1, "src/billing.py", "")
 
 
 def test_exclusion_is_part_of_the_path_in_any_case() -> None:
     rows = row_filter(SearchRequest(queries=("q",), exclude="Test| mock ||"))
-    assert not rows.admits(repository=1, path="src/TESTS/login.py", language="", chunk_type="")
-    assert not rows.admits(repository=1, path="src/mocks.py", language="", chunk_type="")
-    assert rows.admits(repository=1, path="src/login.py", language="", chunk_type="")
+    assert not rows.admits(1, "src/TESTS/login.py", "")
+    assert not rows.admits(1, "src/mocks.py", "")
+    assert rows.admits(1, "src/login.py", "")
 
 
 def test_language_is_compared_in_lower_case() -> None:
     request = SearchRequest(queries=("q",), language="Python")
     assert point_filter(request) == PointFilter(languages=("python",))
-    assert row_filter(request).admits(repository=1, path="a", language="python", chunk_type="")
-    assert not row_filter(request).admits(repository=1, path="a", language="go", chunk_type="")
+    assert row_filter(request).admits(1, "a", "python")
+    assert not row_filter(request).admits(1, "a", "go")
 
 
 def test_request_with_a_query_alone_is_not_narrowed() -> None:
@@ -132,6 +132,6 @@ def test_request_with_a_query_alone_is_not_narrowed() -> None:
 @given(path=PATHS, prefix=st.text(alphabet="srcauth/", max_size=8))
 def test_store_never_leaves_out_what_the_rows_admit(path: str, prefix: str) -> None:
     request = SearchRequest(queries=("q",), path=prefix)
-    if row_filter(request).admits(repository=1, path=path, language="", chunk_type=""):
+    if row_filter(request).admits(1, path, ""):
         boundary = point_filter(request).path
         assert not boundary or path == boundary or path.startswith(f"{boundary}/")

@@ -71,6 +71,15 @@ def test_queries_of_one_search_are_one_request_for_those_that_are_new(
     assert [body["input"] for body in server.requests] == [["one"], ["two", "three"]]
 
 
+def test_what_is_quoted_goes_to_no_embedding_service(acme: Organization, server: Server) -> None:
+    """It may be a secret. It stands nowhere, so it is searched by its words here."""
+    answer = find(acme, '"verify the secret signature of a JWT"')
+    assert not answer.results
+    assert answer.instead
+    assert answer.instead.results[0].name == "validate_token"
+    assert server.texts == []
+
+
 def test_what_one_organisation_asked_is_not_known_to_another(
     acme: Organization, server: Server
 ) -> None:

@@ -104,9 +104,9 @@ def test_short_lists_are_asked_for_once(big: Credential, monkeypatch: pytest.Mon
     sizes: list[int] = []
     asked = retrieval._query_store
 
-    def counting(store: object, plan: object, size: int) -> object:
+    def counting(plan: retrieval.RetrievalPlan, size: int) -> object:
         sizes.append(size)
-        return asked(store, plan, size)  # type: ignore[arg-type]
+        return asked(plan, size)
 
     monkeypatch.setattr(retrieval, "_query_store", counting)
     ask(big, SearchRequest(queries=("payment handler",)))

@@ -15,12 +15,9 @@ from django.apps import apps
 from django.db import connection, transaction
 from django.utils import timezone
 
-from central.corpus.encoded_files import encode_files
 from central.corpus.models import File
-from central.corpus.packages import refresh_packages
-from central.corpus.replace import CorpusDelta, insert_files, remove_files
-from central.corpus.rows import RunContext
-from central.corpus.scip import put_documents, refresh_scip
+from central.corpus.replace import Replacement
+from central.corpus.rows import RunContext, encode_files
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
 from indexer.records.extractors import Extractor
@@ -66,26 +63,17 @@ def change_files(
         extracted(path, text if isinstance(text, bytes) else dedent(text).encode())
         for path, text in files.items()
     ]
-    delta = CorpusDelta()
+    replaced = Replacement(repository.pk)
     with transaction.atomic():
-        paths = [*files, *removed]
-        remove_files(repository_id=repository.pk, paths=paths, delta=delta)
+        replaced.remove_files([*files, *removed])
         context = RunContext(
             repository_id=repository.pk, run_id=uuid.uuid4(), extractor=Extractor("test")
         )
         files = encode_files(context, [replace(record, chunks=()) for record in records])
-        insert_files(parts=[files], vectors={}, delta=delta)
-        refresh_packages(
-            repository_id=repository.pk,
-            manifests_changed=delta.manifests,
-            regular_changed=bool(delta.regular),
-            inserted=delta.inserted,
-        )
-        put_documents(
-            repository_id=repository.pk, documents=documents, removed=removed_documents, delta=delta
-        )
-        refresh_scip(repository_id=repository.pk, delta=delta)
-        repository.partly_parsed += delta.partly_parsed
+        replaced.insert_files([files], {})
+        replaced.put_documents(documents, removed_documents)
+        replaced.finish()
+        repository.partly_parsed += replaced.partly_parsed
         repository.generation += 1
         repository.last_indexed_commit = commit
         repository.indexed_at = timezone.now()

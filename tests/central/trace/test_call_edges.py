@@ -19,8 +19,6 @@ from tests.central.refusals import assert_problem
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import analyse, change_files, organization_of, pyproject, repository
 
-pytestmark = pytest.mark.django_db
-
 KIT = {
     "pyproject.toml": pyproject("acme-kit"),
     "acme_kit/mail.py": "def send(): ...\n",

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
 
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 Ask = Callable[..., Any]
 
 _KOTLIN_TEXT = """
@@ -163,7 +161,7 @@ def test_of_many_references_the_receivers_type_selects(
     callers: Callers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = [callers("isPaid"), callers("upTo"), callers("words")]
-    monkeypatch.setattr("central.trace.callers.MAX_RESOLVED", 0)
+    monkeypatch.setattr("central.trace.candidates.MAX_RESOLVED", 0)
     assert [callers("isPaid"), callers("upTo"), callers("words")] == expected
 
 

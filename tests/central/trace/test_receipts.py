@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callers import CUT_CALLERS, find_callers
-from central.trace.constructors import class_of
+from central.trace.edges import class_of
 from central.trace.resolve.definitions import DefinitionFilter, definitions_named
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import last_name
@@ -29,8 +29,6 @@ from tests.central.trace.test_symmetry import (
     uncounted_callers,
 )
 from tests.property_settings import examples
-
-pytestmark = pytest.mark.django_db
 
 
 def assert_everything_is_counted(repositories: list[int]) -> None:
@@ -258,16 +256,29 @@ def test_references_beyond_the_limit_count_as_unresolved(
         return receipt["unresolved"]["count"], receipt["elsewhere"]["count"]
 
     assert counted() == counted(min_confidence="low") == (0, 3)
-    monkeypatch.setattr("central.trace.callers.MAX_RESOLVED", 0)
-    for module in ("callers", "tally"):
+    monkeypatch.setattr("central.trace.candidates.MAX_RESOLVED", 0)
+    for module in ("callers", "candidates"):
         monkeypatch.setattr(f"central.trace.{module}.MAX_UNLIKELY", 1)
     assert counted() == counted(min_confidence="low") == (2, 1)
+
+
+def test_references_that_are_not_even_read_are_told_where_unresolved_ones_are_listed(
+    ask_live: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use = "from acme_kit import Other\n" + "Other().get()\n" * 9
+    repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": KIT})
+    repository("app", {"pyproject.toml": pyproject("app", "acme-kit"), "app.py": use})
+    for limit, most in (("MAX_RESOLVED", 0), ("MAX_UNLIKELY", 2)):
+        monkeypatch.setattr(f"central.trace.candidates.{limit}", most)
+    monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 3)
+    receipt = ask_live("callers", symbol="Store.get", min_confidence="low").json()["receipt"]
+    assert receipt["cut"] == [CUT_CALLERS]
 
 
 def test_more_references_than_are_counted_are_told(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("central.trace.tally.MAX_UNRESOLVED", 2)
+    monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 2)
     repository("app", {"app.py": "import os\ndef walk(): ...\n" + "os.walk()\n" * 3})
     receipt = ask("callers", symbol="walk").json()["receipt"]
     assert receipt["elsewhere"] == {"count": 2, "more": True}

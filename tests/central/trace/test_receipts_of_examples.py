@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from central.corpus.models import Reference, Symbol
 from tests.central.trace.corpus import analyse, repository
 from tests.central.trace.test_receipts import assert_everything_is_counted
 from tests.indexer.calls_in_source import Call, read_calls
-
-pytestmark = pytest.mark.django_db
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "acme"
 # What is no reference: names of the language, and a parameter that is called.

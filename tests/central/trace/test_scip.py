@@ -7,11 +7,8 @@ import pytest
 
 from central.corpus.dump import dump_lines
 from central.corpus.models import Reference, ScipDefinition, ScipDocument
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import add_scip, change_files, pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 CORE = """\
 class Box:
@@ -293,7 +290,6 @@ def test_references_that_an_index_binds_are_in_no_count_of_what_is_unknown(
     ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 2)
-    monkeypatch.setattr("central.trace.tally.MAX_UNRESOLVED", 2)
     repository("lib", {"pyproject.toml": pyproject("lib"), "lib/core.py": CORE})
     main = "def main(box):\n" + "".join(f"    box.a{n}.go()\n" for n in range(8))
     app = repository("app", {"pyproject.toml": pyproject("app"), "app/main.py": main})

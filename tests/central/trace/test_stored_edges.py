@@ -22,7 +22,7 @@ from central.maintenance.organization_deletion import purge_retired, schedule_de
 from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
-from central.trace.callees import resolve_callees
+from central.trace.callees import find_callees
 from central.trace.callers import find_callers
 from central.trace.edges import Edge
 from central.trace.resolve.definitions import Definition, DefinitionFilter, definitions_named
@@ -31,8 +31,12 @@ from central.trace.resolve.questions import Ancestors
 from central.trace.resolve.references import sites_within
 from central.trace.resolve.rules import rules_of
 from central.trace.stored import follower
-from central.trace.stored.comparing import compare_edges, different
-from central.trace.stored.follower import CallEdges, delete_unused_questions
+from central.trace.stored.follower import (
+    CallEdges,
+    compare_edges,
+    delete_unused_questions,
+    different,
+)
 from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
@@ -207,7 +211,7 @@ def test_methods_below_a_class_are_found_in_the_store() -> None:
     visible = list(Repository.objects.values_list("pk", flat=True))
     resolver = _resolver(organization, visible, is_stored=True)
     [main] = definitions_named(resolver, DefinitionFilter("main", path="app/main.py"))
-    found = resolve_callees(
+    found = find_callees(
         resolver, sites_within(resolver, [main.key]), min_confidence=Confidence.MEDIUM
     )
     overrides = {edge.target[1] for edge in found.edges if edge.is_override}
@@ -414,7 +418,7 @@ def _resolver(
 ) -> BatchResolver:
     resolver = BatchResolver(rules_of(organization), repositories=visible)
     if is_stored:
-        resolver.live_files = live_files(organization, id_array(visible)).files
+        resolver.follow(live_files(organization, id_array(visible)).files)
         assert resolver.live_files is not None
     return resolver
 
@@ -445,10 +449,10 @@ def _callers(resolver: BatchResolver, definitions: Sequence[Definition]) -> Any:
 
 def _callees(resolver: BatchResolver, one: Definition) -> Any:
     sites = sites_within(resolver, [one.key])
-    found = resolve_callees(resolver, sites, min_confidence=Confidence.MEDIUM)
+    found = find_callees(resolver, sites, min_confidence=Confidence.MEDIUM)
     return (
         _shown(found.edges),
-        sorted(site.id for site in found.unresolved),
+        sorted(site.id for site in found.tally.unresolved_sample),
         sorted(site.id for site in found.untargeted),
     )
 

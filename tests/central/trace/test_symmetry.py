@@ -11,7 +11,7 @@ from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import Reference, Symbol
 from central.trace.callees import override_edges
 from central.trace.callers import Edge, find_callers
-from central.trace.constructors import constructor_edges
+from central.trace.edges import constructor_edges
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key
@@ -20,8 +20,6 @@ from central.trace.resolve.resolve import resolve
 from central.trace.resolve.rules import RULES
 from tests.central.trace.corpus import organization_of, pyproject, repository
 from tests.property_settings import examples
-
-pytestmark = pytest.mark.django_db
 
 Link = tuple[int, Key]  # a reference and what it means
 
@@ -241,7 +239,7 @@ def selected_by_hierarchy() -> Iterator[None]:
     """Find callers as if too many references bore each name to resolve them all."""
     with pytest.MonkeyPatch.context() as patch:
         for limit in ("MAX_RESOLVED", "MAX_UNCOUNTED"):
-            patch.setattr(f"central.trace.callers.{limit}", 0)
+            patch.setattr(f"central.trace.candidates.{limit}", 0)
         yield
 
 

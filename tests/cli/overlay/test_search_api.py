@@ -12,7 +12,7 @@ from aeterna_code_search.cli.overlay.search_api import with_overlay
 from aeterna_code_search.cli.overlay.worktree import WorkTree
 from aeterna_code_search.cli.watch.lock import lock_checkout, write_watch_record
 from aeterna_code_search.cli.watch.snapshot import Snapshots
-from aeterna_code_search.client.api import HttpSearchApi, SearchApi
+from aeterna_code_search.client.api import SearchApi, ServiceApi
 from aeterna_code_search.client.target.target import IndexTarget
 from indexer.client.credentials import StaticToken
 from indexer.errors import CentralRefusedError, CentralUnreachableError
@@ -33,7 +33,7 @@ BEFORE = "import retry\n\n\ndef charge():\n    retry.call()\n    retry.again()\n
 AFTER = BEFORE.replace("\n\n\n", "\n\n# New.\n\n\n").replace("again()", "again(1)")
 
 
-class Service(HttpSearchApi):
+class Service(ServiceApi):
     """Answers, or refuses, as it was told to, and keeps the questions."""
 
     def __init__(self, *answers: Row | Exception) -> None:

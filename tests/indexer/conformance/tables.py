@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from indexer.ecosystems import ECOSYSTEMS, Workspace, read_manifest
 from indexer.ecosystems.base import PackageEcosystem
-from indexer.ecosystems.maven import gradle_versions
+from indexer.ecosystems.maven import gradle_locks
 from indexer.ecosystems.npm.local_names import real_path
 from indexer.languages import LANGUAGES_BY_NAME, detect
 from indexer.languages.plain import TEXT
@@ -156,13 +156,13 @@ def _is_aside(path: str, content: bytes) -> bool:
 
 
 def _order(row: Row) -> Any:
-    parse = gradle_versions.parse_version if row.tool == "gradle" else _rules(row).parse_version
+    parse = gradle_locks.parse_version if row.tool == "gradle" else _rules(row).parse_version
     one, other = (parse(version) for version in row.asked[:2])
     return (one > other) - (one < other)
 
 
 def _allows(row: Row) -> Any:
-    allows = gradle_versions.allows if row.tool == "gradle" else _rules(row).allows
+    allows = gradle_locks.allows if row.tool == "gradle" else _rules(row).allows
     assert allows is not None
     required, version, _ = row.asked
     return allows(required, version)

@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.ecosystems import read_manifest
-from indexer.ecosystems.maven.gradle_versions import allows
+from indexer.ecosystems.maven.gradle_locks import allows
 from tests.indexer.ecosystems.workspaces import workspace
 
 BUILD = "group = 'com.acme'\ndependencies { implementation 'com.acme:risk:[0.8,0.9)' }\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from indexer.ecosystems.swiftpm.requirements import allows
+from indexer.ecosystems.swiftpm.manifests import allows
 from indexer.records.manifests import Dependency, Pin
 from tests.indexer.ecosystems.reading import asked, read
 from tests.indexer.ecosystems.workspaces import workspace

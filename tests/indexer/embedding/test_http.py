@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embedding.http import RemoteEmbedder
-from indexer.embedding.service import Answer, Limits, RequestRejectedError
+from indexer.embedding.http import Answer, Limits, RemoteEmbedder, RequestRejectedError
 from indexer.errors import EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderSpec, Vector
 from indexer.retry import Retryable

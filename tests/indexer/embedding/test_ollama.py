@@ -8,7 +8,7 @@ import pytest
 
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder
-from indexer.embedding.service import UnreadableAnswerError, unit_rows
+from indexer.embedding.http import UnreadableAnswerError, unit_rows
 from indexer.errors import EmbedderMismatchError, EmbedderUnavailableError, EmbeddingError
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from tests.embedding_servers import Server, Trouble, ollama_server

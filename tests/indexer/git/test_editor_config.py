@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.git.editor_config import EditorConfig, charset_of, parse_editor_config
+from indexer.git.attributes import EditorConfig, charset_of, parse_editor_config
 from indexer.globs import PATTERNS
 
 

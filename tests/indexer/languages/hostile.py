@@ -1,7 +1,7 @@
 """What every rule of a host format must keep, whatever the bytes are."""
 
 from indexer.languages import LANGUAGES_BY_NAME
-from indexer.languages.embedded import mask
+from indexer.languages.base import mask
 
 
 def check_regions(language: str, source: bytes) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.languages import LANGUAGES_BY_NAME
-from indexer.languages.embedded import mask
+from indexer.languages.base import mask
 
 
 def code(language: str, source: str) -> tuple[str, set[str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.languages.embedded import Region, mask
+from indexer.languages.base import Region, mask
 from indexer.languages.registry import HOSTS
 from tests.indexer.languages.hostile import check_regions
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from indexer.languages.embedded import mask
+from indexer.languages.base import mask
 from indexer.languages.jupyter import notebook_regions
 
 

@@ -7,7 +7,7 @@ from importlib import import_module, metadata, resources
 import pytest
 
 from indexer.languages import Language, detect
-from indexer.languages.embedded import HOSTS_VERSION
+from indexer.languages.base import HOSTS_VERSION
 from indexer.languages.registry import (
     FILENAMES,
     HOSTS,

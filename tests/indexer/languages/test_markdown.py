@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.languages.embedded import mask
+from indexer.languages.base import mask
 from indexer.languages.markdown import markdown_regions
 
 

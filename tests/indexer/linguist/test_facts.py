@@ -7,7 +7,7 @@ import pytest
 from indexer.languages import LANGUAGES_BY_NAME, named
 from indexer.languages.registry import BY_LINGUIST, TEXT
 from indexer.linguist import facts, language_named
-from indexer.linguist.facts import rules_of
+from indexer.linguist.strategies import rules_of
 
 _UNBOUNDED = re.compile(r"(?:\\.|\[(?:\\.|[^\]\\])+\]|[^\\*+])*[*+]", re.DOTALL)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.linguist.interpreters import interpreter_languages, interpreters
+from indexer.linguist.strategies import interpreter_languages, interpreters
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.linguist.modelines import mode
+from indexer.linguist.strategies import mode
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,7 @@ SENDING = {"indexer.bundle.gzip", "indexer.client.api"}
 READER = {"indexer.bundle.decode", "indexer.bundle.lines", "indexer.json_values"}
 # Inside a package whose entry module is counted.
 INSIDE = {
-    "indexer.decoding.codec",
     "indexer.git.command",
-    "indexer.linguist.interpreters",
-    "indexer.linguist.modelines",
-    "indexer.pipeline.generated",
     "indexer.pipeline.tasks",  # only calls `worker`
     "indexer.resolution.alternatives",
     "indexer.resolution.reaching",

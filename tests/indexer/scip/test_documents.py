@@ -15,9 +15,9 @@ from indexer.records.scip import (
 )
 from indexer.scip import documents
 from indexer.scip.documents import IndexedDocument, check_document, read_document
+from indexer.scip.names import symbol_key
 from indexer.scip.reading import IndexHead
 from indexer.scip.scip_pb2 import Document, PositionEncoding, SymbolRole
-from indexer.scip.symbols import symbol_key
 from tests.indexer.scip.indexes import PYTHON, TYPESCRIPT, document
 
 TS = IndexHead("scip-typescript", "0.4.0", "/", is_utf16=False)

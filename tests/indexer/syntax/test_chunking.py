@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from indexer.pipeline.worker import extract_file
 from indexer.records.files import Chunk, ChunkType, line_span, split_lines
-from indexer.syntax.chunking import WINDOW_LINES
-from indexer.syntax.lines import SOFT_CHARACTERS
+from indexer.syntax.chunking import SOFT_CHARACTERS, WINDOW_LINES
 from tests.property_settings import examples
 
 FRAGMENTS = (

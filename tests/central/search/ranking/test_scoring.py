@@ -1,24 +1,30 @@
 from math import prod
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.search.candidates import Candidate
 from central.search.query import parse_query
 from central.search.ranking import rules
-from central.search.ranking.context import Candidate, QueryContext
-from central.search.ranking.rules import WEIGHTS
+from central.search.ranking.rules import WEIGHTS, QueryContext
 from central.search.ranking.scoring import Ranked, score
 
 PLAIN = Candidate(
-    id=1,
     project="gateway",
+    id=1,
+    point=UUID(int=1),
+    repository=1,
     path="src/other.py",
+    language="python",
     start_line=1,
     end_line=20,
     type="function",
     name="",
     container="",
+    term_ids=b"",
+    is_reexport=False,
 )
 
 

@@ -16,10 +16,9 @@ from indexer.records.vectors import EmbedderSpec
 from indexer.store import open_store
 from indexer.store.base import HybridQuery, Point
 from indexer.store.pgvector import maintenance
-from indexer.store.pgvector.connections import postgres_errors
 from indexer.store.pgvector.maintenance import TRY_LOCK, Partition, VectorIndex, vector_indexes
-from indexer.store.pgvector.store import PgVectorStore
-from indexer.store.pgvector.tables import exists, partition, table
+from indexer.store.pgvector.statements import exists, partition, table
+from indexer.store.pgvector.store import PgVectorStore, postgres_errors
 from tests.indexer.store.points import (
     SMALL,
     TOLERANCE,
