@@ -148,13 +148,10 @@ class Joiner:
 
     def add(self, ranked: Sequence[Candidate]) -> None:
         """Add the hits of the next batch, best first."""
-        names = Counter(_name(hit) for hit in ranked)
+        names = Counter(map(_name, ranked))
+        again = {name for name, count in names.items() if count > 1 or name in self._named}
         cut = [
-            hit.id
-            for hit in ranked
-            if hit.name
-            and hit.type in _CUT_TYPES
-            and (names[_name(hit)] > 1 or _name(hit) in self._named)
+            hit.id for hit in ranked if hit.name and hit.type in _CUT_TYPES and _name(hit) in again
         ]
         lines = self._first_lines(cut)
         self._named.update(names)

@@ -232,6 +232,7 @@ def _result(
     """Return the result, and whether the file has more lines that match."""
     repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
-    result, has_more = exact_result(hit, request=read.request, repository=repository, lines=lines)
     owners = scope.owners.listed(repository, hit.file.path)
-    return replace(result, owners=owners), has_more
+    return exact_result(
+        hit, request=read.request, repository=repository, lines=lines, owners=owners
+    )

@@ -13,7 +13,7 @@ from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.stored.hierarchy import overriding_classes
-from central.trace.stored.reading import Outgoing, stored_edges_from
+from central.trace.stored.rows import Outgoing, stored_edges_from
 from indexer.records.references import Access, ReferenceKind
 
 MAX_OVERRIDING: Final = 10_000  # classes with members of the names that are called

@@ -42,7 +42,7 @@ from central.trace.resolve.references import (
 )
 from central.trace.resolve.resolve import Resolution, resolve
 from central.trace.stored.hierarchy import lineages
-from central.trace.stored.reading import (
+from central.trace.stored.rows import (
     count_unresolved,
     imported_from_nowhere,
     stored_edges_through,

@@ -14,11 +14,11 @@ from central.trace.callers import CUT_CALLERS, find_callers
 from central.trace.candidates import MAX_RESOLVED, MAX_UNCOUNTED
 from central.trace.edges import Edge, Tally
 from central.trace.receipts import (
-    both,
+    both_partly_parsed,
     hint_for,
-    inside,
+    partly_parsed_inside,
+    partly_parsed_with_names,
     trace_receipt,
-    with_names,
 )
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -134,7 +134,10 @@ class CallGraph:
     def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
         inside = sites_within(self.resolver, level)
         edges = find_callees(
-            self.resolver, inside, min_confidence=self.min_confidence, is_tallied=False
+            self.resolver,
+            inside,
+            min_confidence=self.min_confidence,
+            is_tallied=False,
         ).edges
         callees = list(dict.fromkeys(edge.target for edge in edges))
         owners, found = _owners(self.resolver, edges, callees)
@@ -218,7 +221,9 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
         scope,
         tally=call_graph.tally,
         cut=[*cut, *_cut(call_graph)],
-        partly_parsed=both(with_names(scope, expanded), inside(scope, expanded)),
+        partly_parsed=both_partly_parsed(
+            partly_parsed_with_names(scope, expanded), partly_parsed_inside(scope, expanded)
+        ),
         unread=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
     )
     hint = hint_for(scope, "callers and callees", receipt, min_confidence=request.min_confidence)

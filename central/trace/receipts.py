@@ -84,7 +84,7 @@ def callers_receipt(
         scope,
         tally=found.first.tally,
         cut=[*cut, *sorted(found.cut)],
-        partly_parsed=with_names(scope, list(found.definitions.values())),
+        partly_parsed=partly_parsed_with_names(scope, list(found.definitions.values())),
         unread=unread_manifests.of_callers(scope, asked, found.first.untargeted),
         unknown=scope.unknown(caller_projects),
         only=caller_projects,
@@ -210,7 +210,7 @@ _IN_DEFINITIONS = _sql("""SELECT DISTINCT f.repository_id, f.path
     ORDER BY f.repository_id, f.path LIMIT %s""")
 
 
-def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+def partly_parsed_with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
     """Return the partly parsed files; relevant are those that may use one of the definitions.
 
     Such a file has the name of one, or of a constructor's class, in what its grammar does not
@@ -225,7 +225,7 @@ def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyPa
     return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])
 
 
-def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+def partly_parsed_inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
     """Return the partly parsed files; relevant are those with such lines in a definition."""
     files = id_array(definition.file for definition in definitions)
     spans = [
@@ -235,7 +235,7 @@ def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed
     return _partly_parsed(scope, _IN_DEFINITIONS, [files, *spans])
 
 
-def both(file: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
+def both_partly_parsed(file: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
     """Return the files that are relevant to one of two questions."""
     relevant = list(dict.fromkeys([*file.relevant, *other.relevant]))[:PARTLY_PARSED_SHOWN]
     return PartlyParsed(file.count, file.sample, relevant)

@@ -33,7 +33,7 @@ from central.trace.receipts import (
     LAST_PAGE,
     callers_receipt,
     hint_for,
-    inside,
+    partly_parsed_inside,
     trace_receipt,
 )
 from central.trace.request_scope import TraceScope, selected_definitions, traced
@@ -318,7 +318,7 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
         scope,
         tally=found.tally,
         cut=cut,
-        partly_parsed=inside(scope, chosen),
+        partly_parsed=partly_parsed_inside(scope, chosen),
         unread=unread_manifests.of_callees(scope, found.untargeted),
         unknown=scope.unknown(request.caller_projects),
     )

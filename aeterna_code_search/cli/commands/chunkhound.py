@@ -60,60 +60,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON")]
 
 
 @chunkhound.command(
-    "export",
-    short_help="Write the index to a file that ChunkHound reads.",
-    epilog=examples(
-        "mkdir -p .chunkhound/db && codesearch chunkhound export .chunkhound/db/chunks.db",
-        "codesearch chunkhound export index.db --no-embeddings",
-        "chunkhound search 'where are passwords hashed' --db index.db",
-    ),
-)
-def export(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write")],
-    project: Project = None,
-    embeddings: Annotated[
-        bool,
-        typer.Option(
-            "--embeddings/--no-embeddings",
-            help="With vectors; sends every chunk to OpenAI, or to OPENAI_BASE_URL",
-        ),
-    ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file")] = False,
-) -> Exit:
-    """Write the index of this checkout's project to a DuckDB file that ChunkHound reads.
-
-    The chunks are those of the indexed commit. Their vectors come from text-embedding-3-small,
-    ChunkHound's model; without vectors ChunkHound searches by regular expression only. After an
-    interruption, run the command again: it resumes FILE.part.
-    """
-    from aeterna_code_search.client.console import print_stderr
-    from aeterna_code_search.client.target.target import open_target
-    from aeterna_code_search.integrations.chunkhound.export import export_index, open_chunk_embedder
-    from indexer.config.settings import GitCredential
-
-    context: CommandContext = ctx.obj
-    embedder = open_chunk_embedder(context.environ) if embeddings else None
-    with (
-        open_target(context.environ, context.directory) as target,
-        _progress() as progress,
-    ):
-        exported = export_index(
-            target,
-            context.directory / file,
-            project=project,
-            embedder=embedder,
-            credential=GitCredential.load(context.environ),
-            may_overwrite=force,
-            progress=progress,
-        )
-    print_stderr(
-        f"{escape_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs
-    )
-    return Exit.OK
-
-
-@chunkhound.command(
     "search",
     short_help="Search a project's code by meaning.",
     epilog=examples(
@@ -201,6 +147,60 @@ def status(
     return _show(ctx.obj, answer, status_text, json=json)
 
 
+@chunkhound.command(
+    "export",
+    short_help="Write the index to a file that ChunkHound reads.",
+    epilog=examples(
+        "mkdir -p .chunkhound/db && codesearch chunkhound export .chunkhound/db/chunks.db",
+        "codesearch chunkhound export index.db --no-embeddings",
+        "chunkhound search 'where are passwords hashed' --db index.db",
+    ),
+)
+def export(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write")],
+    project: Project = None,
+    embeddings: Annotated[
+        bool,
+        typer.Option(
+            "--embeddings/--no-embeddings",
+            help="With vectors; sends every chunk to OpenAI, or to OPENAI_BASE_URL",
+        ),
+    ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file")] = False,
+) -> Exit:
+    """Write the index of this checkout's project to a DuckDB file that ChunkHound reads.
+
+    The chunks are those of the indexed commit. Their vectors come from text-embedding-3-small,
+    ChunkHound's model; without vectors ChunkHound searches by regular expression only. After an
+    interruption, run the command again: it resumes FILE.part.
+    """
+    from aeterna_code_search.client.console import print_stderr
+    from aeterna_code_search.client.target.target import open_target
+    from aeterna_code_search.integrations.chunkhound.export import export_index, open_chunk_embedder
+    from indexer.config.settings import GitCredential
+
+    context: CommandContext = ctx.obj
+    embedder = open_chunk_embedder(context.environ) if embeddings else None
+    with (
+        open_target(context.environ, context.directory) as target,
+        _progress() as progress,
+    ):
+        exported = export_index(
+            target,
+            context.directory / file,
+            project=project,
+            embedder=embedder,
+            credential=GitCredential.load(context.environ),
+            may_overwrite=force,
+            progress=progress,
+        )
+    print_stderr(
+        f"{escape_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs
+    )
+    return Exit.OK
+
+
 def _target(context: CommandContext, path: str | None, db: str | None) -> "Target":
     from aeterna_code_search.integrations.chunkhound.targets import resolve_target
 
@@ -278,7 +278,7 @@ def _progress() -> "Iterator[Progress]":
     """Show a progress bar on a terminal; elsewhere print notes only."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
-    from aeterna_code_search.cli.output.progress import shown_progress
+    from aeterna_code_search.cli.output.answers import shown_progress
     from aeterna_code_search.integrations.chunkhound.export import Progress
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

@@ -40,7 +40,7 @@ def export(
     indexers.
     """
     from aeterna_code_search.cli.export.scip import export_scip
-    from aeterna_code_search.cli.output.progress import shown_progress
+    from aeterna_code_search.cli.output.answers import shown_progress
     from aeterna_code_search.client.console import print_stderr
     from indexer.errors import ConfigurationError
 

@@ -86,12 +86,15 @@ def _files(
     selected = [entry for entry in entries if not entry.skipped]
     if not selected:
         return
+    import xxhash
+
     hashes: dict[str, str] = {}
 
     def sources() -> Iterator[SourceFile]:
         for entry in selected:
             content = repository.blobs.read(entry.blob)
-            hashes[entry.path] = _content_hash(content)
+            # By this hash ChunkHound recognises an unchanged file.
+            hashes[entry.path] = xxhash.xxh3_64_hexdigest(content)
             yield SourceFile(entry, content)
 
     extract = partial(
@@ -103,13 +106,6 @@ def _files(
     with WorkerPool(worker_count(sum(entry.size for entry in selected))) as pool:
         for file in pool.extract(sources(), extract):
             yield _file(file.file, hashes.pop(file.file.record.path))
-
-
-def _content_hash(content: bytes) -> str:
-    """Return the hash by which ChunkHound recognises an unchanged file."""
-    import xxhash
-
-    return xxhash.xxh3_64_hexdigest(content)
 
 
 def _skipped(entry: TreeEntry, reason: SkipReason) -> CommitFile:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from aeterna_code_search.client.part_file import opened_database, write_ahead_log
 from aeterna_code_search.integrations.chunkhound.commit_files import CommitFile
@@ -89,8 +89,7 @@ class Origin:
     embedder: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Row counts of a file."""
 
     files: int
@@ -98,8 +97,7 @@ class Counts:
     embeddings: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
+class StoredChunk(NamedTuple):
     """The parts of a chunk that are embedded."""
 
     id: int

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from aeterna_code_search.client.part_file import (
     locked_part,
@@ -24,7 +24,6 @@ from aeterna_code_search.integrations.chunkhound.database_writer import (
     COMPANIONS,
     DatabaseWriter,
     Origin,
-    StoredChunk,
     make_empty,
     read_origin,
     writing,
@@ -75,26 +74,13 @@ class Exported:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Indexed:
+class _Indexed(NamedTuple):
     """The service's status of a project's index."""
 
     project: str
     commit: str
-    files: int
     chunks: int
     dimensions: int
-
-    @classmethod
-    def from_row(cls, row: dict[str, Any]) -> "_Indexed":
-        embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
-        return cls(
-            project=row["project"],
-            commit=row["last_indexed_commit"],
-            files=row["files"],
-            chunks=row["chunks"],
-            dimensions=embedder.dimensions,
-        )
 
 
 def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
@@ -171,9 +157,7 @@ def export_index(
     return Exported(
         indexed.project,
         indexed.commit,
-        counts.files,
-        counts.chunks,
-        counts.embeddings,
+        *counts,
         differs=_difference(indexed, counts.chunks),
         usage=embedder.usage if embedder else Usage(),
     )
@@ -250,7 +234,9 @@ def _indexed(target: IndexTarget, project: str) -> _Indexed:
             f"{project} is not indexed, or not visible to this credential: type "
             "`codesearch index` in a checkout of it"
         )
-    return _Indexed.from_row(rows[0])
+    row = rows[0]
+    embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
+    return _Indexed(row["project"], row["last_indexed_commit"], row["chunks"], embedder.dimensions)
 
 
 def _repository(target: IndexTarget, root: Path, credential: GitCredential | None) -> Repository:
@@ -285,7 +271,11 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
     ids = writer.chunks_without_vectors()
     for start in range(0, len(ids), _EMBEDDED_AT_ONCE):
         chunks = writer.chunks(ids[start : start + _EMBEDDED_AT_ONCE])
-        inputs = [_input(chunk) for chunk in chunks]
+        # The same input as for the service's index, so that equal models give equal vectors.
+        inputs = [
+            embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
+            for chunk in chunks
+        ]
         try:
             rows = dict(enumerate(embedder.embed_documents(inputs)))
         except EmbeddingError as exc:
@@ -295,11 +285,6 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
             ) from exc
         writer.add_vectors({chunks[at].id: row for at, row in rows.items() if row.any()})
         progress.embedded(start + len(chunks), len(ids))
-
-
-def _input(chunk: StoredChunk) -> str:
-    """Return the same input as for the service's index, so that equal models give equal vectors."""
-    return embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
 
 
 def _difference(indexed: _Indexed, chunks: int) -> str:

@@ -19,8 +19,14 @@ from central.trace.edges import Edge
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.questions import Key, last_name
 from central.trace.resolve.references import sites_in
-from central.trace.scip.documents import Meaning, document_of, information
-from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
+from central.trace.scip.documents import (
+    FilesWithSymbols,
+    Meaning,
+    direct_bases,
+    document_of,
+    information,
+    next_files,
+)
 from indexer.records.references import Access, Binding
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 

@@ -43,11 +43,15 @@ from central.trace.stored.package_imports import (
 )
 from central.trace.stored.recording import (
     Recorded,
+    Surroundings,
     WatchedKind,
     asked,
+    files_at,
     is_of_file_alone,
     path_in,
+    paths_for,
     recorded,
+    surroundings,
 )
 from central.trace.stored.rows import (
     base_rows,
@@ -56,7 +60,6 @@ from central.trace.stored.rows import (
     write_edges,
 )
 from central.trace.stored.state import behind, live_files, organizations_with_work, rules_digest
-from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
 
 EDGES_REFERENCES: Final = 5_000  # of several files, resolved in one transaction of the follower
 EDGES_FILES: Final = 100  # of which these are

@@ -33,12 +33,16 @@ SECTIONS: Final = (
 
 
 def settings_page(
-    request: HttpRequest, template: str, *, page: str, **context: Any
+    request: HttpRequest, template: str, *, page: str = "", **context: Any
 ) -> HttpResponse:
-    """Render `web/settings/<template>.html` below the navigation, in which `page` is marked."""
+    """Render `web/settings/<template>.html` below the navigation, in which `page` is marked.
+
+    By default that is the page of the template's name.
+    """
+    shown = page or template
     shared = {
         "section": "settings",
-        "sections": [(f"web:settings-{name}", title, name == page) for name, title in SECTIONS],
+        "sections": [(f"web:settings-{name}", title, name == shown) for name, title in SECTIONS],
     }
     return render(request, f"web/settings/{template}.html", {**shared, **context})
 

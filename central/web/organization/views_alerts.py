@@ -64,7 +64,7 @@ def _page(
     request: HttpRequest, organization: Organization, form: AlertForm, *, secret: str = ""
 ) -> HttpResponse:
     status = alert_status(organization)
-    return settings_page(request, "alerts", page="alerts", status_=status, form=form, secret=secret)
+    return settings_page(request, "alerts", status_=status, form=form, secret=secret)
 
 
 @admin_page

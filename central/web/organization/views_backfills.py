@@ -41,7 +41,6 @@ def backfills(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "backfills",
-        page="backfills",
         backfills=[progress_of(newer, rows=0) for newer in newest[:_LISTED]],
         form=form,
         has_owner=organization.github_owner_id is not None,

@@ -61,7 +61,6 @@ def _page(
     return settings_page(
         request,
         "invitations",
-        page="invitations",
         invitations=open_invitations().filter(organization=organization),
         accepted=accepted.order_by("-accepted_at")[:_ACCEPTED],
         form=form,

@@ -70,7 +70,6 @@ def _page(
     return settings_page(
         request,
         "keyless",
-        page="keyless",
         policy=policy,
         lists=lists,
         switches=form if isinstance(form, KeylessForm) else switches,

@@ -25,7 +25,7 @@ from central.web.organization.pages import actor_of, confirmation, page_of, sett
 def members(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the members by name."""
     found = credential.organization.memberships.select_related("user").order_by("user__username")
-    return settings_page(request, "members", page="members", members=page_of(request, found))
+    return settings_page(request, "members", members=page_of(request, found))
 
 
 @admin_page

@@ -73,7 +73,6 @@ def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "overview",
-        page="overview",
         usage=usage,
         models=known,
         uses=organization.uses_models,

@@ -54,7 +54,6 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "repositories",
-        page="repositories",
         found=found,
         wanted=wanted,
         expects_installed=credential.organization.expects_installed,
@@ -93,16 +92,6 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
     )
 
 
-def _pause(found: Repository, actor: str) -> str:
-    actions.pause(found, actor=actor)
-    return f"Indexing of {found.name} is paused. What is indexed can be searched."
-
-
-def _resume(found: Repository, actor: str) -> str:
-    actions.resume(found, actor=actor)
-    return f"Indexing of {found.name} goes on with the next merge."
-
-
 @transaction.atomic
 def _reindex(found: Repository, actor: str) -> str:
     actions.request_reindex(found, actor=actor)
@@ -112,22 +101,28 @@ def _reindex(found: Repository, actor: str) -> str:
     return f"{found.name} is queued: this service clones it and processes every file."
 
 
-def _expect(found: Repository, actor: str) -> str:
-    actions.expect_index(found, actor=actor)
-    return f"Answers lack {found.name} until it is indexed."
+def _done(act: Callable[..., object], sentence: str) -> Callable[[Repository, str], str]:
+    """Return an action that says so, with the repository's name."""
 
+    def action(found: Repository, actor: str) -> str:
+        act(found, actor=actor)
+        return sentence.format(name=found.name)
 
-def _expect_not(found: Repository, actor: str) -> str:
-    actions.expect_no_index(found, actor=actor)
-    return f"Answers do not lack {found.name} any more. When it is indexed, it is expected again."
+    return action
 
 
 _ACTIONS: Final[dict[str, Callable[[Repository, str], str]]] = {
-    "pause": _pause,
-    "resume": _resume,
+    "pause": _done(
+        actions.pause,
+        "Indexing of {name} is paused. What is indexed can be searched.",
+    ),
+    "resume": _done(actions.resume, "Indexing of {name} goes on with the next merge."),
     "reindex": _reindex,
-    "expect": _expect,
-    "expect_not": _expect_not,
+    "expect": _done(actions.expect_index, "Answers lack {name} until it is indexed."),
+    "expect_not": _done(
+        actions.expect_no_index,
+        "Answers do not lack {name} any more. When it is indexed, it is expected again.",
+    ),
 }
 
 

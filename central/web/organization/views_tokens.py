@@ -54,7 +54,6 @@ def tokens(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "tokens",
-        page="tokens",
         tokens=page_of(request, found),
         form=form,
         now=timezone.now(),

@@ -16,7 +16,7 @@ from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
 from tests.central.trace.conftest import Ask
-from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
+from tests.central.trace.corpus import analyse, change_files, organization_of, pyproject, repository
 
 KIT = {
     "pyproject.toml": pyproject("acme-kit"),
@@ -229,6 +229,7 @@ def test_the_examples_edges_are_those_of_callers_and_callees(
     """Every definition of a library and of its callers is traced, one by one, from stored edges."""
     for name in ("common-utils", "auth-service", "partner-portal", "go-kit", "risk-model"):
         repository(name, example(name))
+    analyse()
     monkeypatch.setattr(call_edges, "CALLS_REFERENCES", 97)
     listed = {
         (one["caller_project"], one["path"], one["line"], one["caller"], one["callee_project"],
@@ -239,6 +240,7 @@ def test_the_examples_edges_are_those_of_callers_and_callees(
     assert len(listed) > 200
     while CallEdges().update(api.organization.pk):
         pass
+    analyse()
     assert traced(ask_live, "callers") == listed
     inside = {edge for edge in listed if edge[3] != "<module>"}
     assert traced(ask_live, "callees") == inside

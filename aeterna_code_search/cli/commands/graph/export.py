@@ -74,7 +74,7 @@ def _content(exported: "Exported") -> str:
 def _progress() -> "Iterator[Progress]":
     """Show a progress line on a terminal; print each note once."""
     from aeterna_code_search.cli.export.graph import Progress
-    from aeterna_code_search.cli.output.progress import shown_progress
+    from aeterna_code_search.cli.output.answers import shown_progress
 
     printed: set[str] = set()
     with shown_progress("Preparing the graph") as (bars, task, print_note):
