@@ -38,14 +38,10 @@ def _bytes_per_row() -> float:
     known = cache.get(_KEY)
     if known is None:
         rows = Repository.objects.aggregate(rows=Sum(_ROWS))["rows"] or 1
-        known = (_table_bytes() + sum(_file_bytes(settings.VECTOR_STORE_URL))) / rows
+        [(table_bytes,)] = fetch_rows(_TABLE_BYTES)
+        known = (int(table_bytes) + sum(_file_bytes(settings.VECTOR_STORE_URL))) / rows
         cache.set(_KEY, known, _SECONDS)
     return float(known)
-
-
-def _table_bytes() -> int:
-    [(size,)] = fetch_rows(_TABLE_BYTES)
-    return int(size)
 
 
 def _file_bytes(store_url: str) -> Iterator[int]:

@@ -118,7 +118,8 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
     No signature says of which repository a present or pending index is. It stays private until a
     run that opens later is applied (`settle_adoption`). Needs the organisation's lock.
     """
-    has_index = repository.generation > 0 or _has_live_runs(repository)
+    live = Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES)
+    has_index = repository.generation > 0 or live.exists()
     repository.github_id = github_id
     repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
     repository.adopted_at = timezone.now() if has_index else None
@@ -152,10 +153,6 @@ def take_signed_visibility(repository: Repository, *, default: str = "") -> None
     elif default:
         repository.visibility = default
     repository.save(update_fields=["visibility", "visibility_at"])
-
-
-def _has_live_runs(repository: Repository) -> bool:
-    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES).exists()
 
 
 def _own_name(repository: Repository) -> str:

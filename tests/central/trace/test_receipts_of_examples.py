@@ -2,12 +2,6 @@
 
 from pathlib import Path
 
-<<<<<<< HEAD
-from django.db import connection
-=======
-import pytest
->>>>>>> w3
-
 from central.corpus.models import Reference, Symbol
 from tests.central.trace.corpus import analyse, repository
 from tests.central.trace.test_receipts import assert_everything_is_counted
