@@ -63,7 +63,7 @@ def _place() -> str:
     )
 
 
-def fetch_rows(query: str, parameters: Parameters) -> list[tuple[Any, ...]]:
+def fetch_rows(query: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
     """All rows of a statement that is prepared once per connection.
 
     Parameters are bound by the server: cast those whose type the statement does not tell. Values
@@ -301,12 +301,10 @@ def _write(into: Copy, copy: PsycopgCopy, rows: Iterable[Row]) -> int:
 
 
 _NEW_IDS: Final = sql(
-    "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+    "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s::int)"
 )
 
 
 def new_ids(model: type[Model], count: int) -> list[int]:
     """The next `count` ids of a table, for rows that others are to point at."""
-    with connection.cursor() as cursor:
-        cursor.execute(_NEW_IDS, [model._meta.db_table, count])
-        return [row[0] for row in cursor.fetchall()]
+    return [key for (key,) in fetch_rows(_NEW_IDS, [model._meta.db_table, count])]

@@ -12,6 +12,11 @@ ServiceError
 └── UnavailableError        something this service needs is unavailable
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.core.exceptions import ValidationError
+
 
 class ServiceError(Exception):
     """A refusal whose message is safe to show and says what to do; `code` is stable."""
@@ -30,6 +35,15 @@ class InvalidError(ServiceError):
     """The input is not what the contract says."""
 
     code = "invalid"
+
+
+@contextmanager
+def validating() -> Iterator[None]:
+    """Raise InvalidError for what Django's validation refuses inside."""
+    try:
+        yield
+    except ValidationError as exc:
+        raise InvalidError(" ".join(exc.messages)) from exc
 
 
 class UnauthenticatedError(ServiceError):

@@ -9,8 +9,10 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
@@ -28,6 +30,10 @@ _Row = TypeVar("_Row", bound=Any)  # a model with `claim`, `lease_until` and `at
 def seconds_from_now(seconds: float) -> CombinedExpression:
     """Return a moment by the clock of PostgreSQL, the only one that all processes share."""
     return Now() + timedelta(seconds=seconds)
+
+
+def _number(said: float | str) -> float:
+    return float(attrgetter(said)(settings) if isinstance(said, str) else said)
 
 
 class ClaimLostError(Exception):
@@ -51,8 +57,8 @@ class Claim(ABC, Generic[_Row]):
     related: ClassVar[tuple[str, ...]] = ()
     has_due_at: ClassVar[bool] = False
     has_claimed_at: ClassVar[bool] = False
-    lease: ClassVar[float]  # seconds, unless a setting says it
-    attempts: ClassVar[int]  # the same
+    lease: ClassVar[float | str]  # seconds, or the setting that says them
+    attempts: ClassVar[int | str]  # the same
     beat_seconds: ClassVar[float] = 5.0
     error_characters: ClassVar[int] = ERROR_CHARACTERS
     first_pause_seconds: ClassVar[int] = 30
@@ -69,12 +75,12 @@ class Claim(ABC, Generic[_Row]):
     @classmethod
     def lease_seconds(cls) -> float:
         """Return how long a claim lasts that is not renewed."""
-        return cls.lease
+        return _number(cls.lease)
 
     @classmethod
     def most_attempts(cls) -> int:
         """Return after how many attempts a row fails."""
-        return cls.attempts
+        return int(_number(cls.attempts))
 
     @abstractmethod
     def fail(self, error: str) -> None:

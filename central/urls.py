@@ -12,10 +12,15 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.request import Request
 
+from central.alerts.views import AlertsView, AlertTestView
 from central.files.views import ContentView, FilesView
+from central.github.views import GitHubOidcView, GitHubWebhookView
+from central.ingest import views as ingest
+from central.knowledge import views as knowledge
 from central.maintenance.loopback import dump_index, reconcile_index
 from central.observability.health import livez, readyz
 from central.observability.metrics import metrics
+from central.onboarding.views import OnboardingsView, OnboardingView
 from central.repositories.views import StatusView
 from central.search.views import SearchStreamView, SearchView
 from central.tenancy.authentication import local_token
@@ -51,19 +56,39 @@ def _document(media_type: str) -> str | bytes:
 
 admin.autodiscover()
 
+_RUN = "api/v1/index/runs/<uuid:run_id>"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/index/status", StatusView.as_view(), name="index-status"),
-    path("api/v1/index/", include("central.ingest.urls")),
+    path("api/v1/index/runs", ingest.RunsView.as_view(), name="index-runs"),
+    path(_RUN, ingest.RunView.as_view(), name="index-run"),
+    path(f"{_RUN}/tree", ingest.TreeView.as_view(), name="index-run-tree"),
+    path(f"{_RUN}/batches/<int:number>", ingest.BatchView.as_view(), name="index-run-batch"),
+    path(f"{_RUN}/embeddings", ingest.EmbeddingsView.as_view(), name="index-run-embeddings"),
+    path(f"{_RUN}/scip", ingest.ScipView.as_view(), name="index-run-scip"),
+    path("api/v1/index/updated", ingest.WebhookView.as_view(), name="index-updated"),
     path("api/v1/files", FilesView.as_view(), name="files"),
     path("api/v1/files/content", ContentView.as_view(), name="file-content"),
     path("api/v1/search", SearchView.as_view(), name="search"),
     path("api/v1/search/stream", SearchStreamView.as_view(), name="search-stream"),
     path("api/v1/trace/", include("central.trace.urls")),
-    path("api/v1/graph/", include("central.knowledge.urls")),
+    path("api/v1/graph/nodes", knowledge.NodesView.as_view(), name="graph-nodes"),
+    path("api/v1/graph/nodes/<path:node>", knowledge.NodeView.as_view(), name="graph-node"),
+    path("api/v1/graph/links", knowledge.LinksView.as_view(), name="graph-links"),
+    path("api/v1/graph/traverse", knowledge.TraverseView.as_view(), name="graph-traverse"),
+    path("api/v1/graph/violations", knowledge.ViolationsView.as_view(), name="graph-violations"),
+    path("api/v1/graph/unmigrated", knowledge.UnmigratedView.as_view(), name="graph-unmigrated"),
+    path("api/v1/graph/related", knowledge.RelatedView.as_view(), name="graph-related"),
+    path("api/v1/graph/context", knowledge.ContextView.as_view(), name="graph-context"),
+    path("api/v1/graph/snapshot", knowledge.SnapshotView.as_view(), name="graph-snapshot"),
+    path("api/v1/graph/refresh", knowledge.RefreshView.as_view(), name="graph-refresh"),
     path("api/v1/", include("central.codemap.urls")),
-    path("api/v1/", include("central.github.urls")),
-    path("api/v1/", include("central.onboarding.urls")),
-    path("api/v1/", include("central.alerts.urls")),
+    path("api/v1/auth/github-oidc", GitHubOidcView.as_view(), name="auth-github-oidc"),
+    path("api/v1/github/webhook", GitHubWebhookView.as_view(), name="github-webhook"),
+    path("api/v1/onboarding", OnboardingsView.as_view(), name="onboardings"),
+    path("api/v1/onboarding/<uuid:backfill_id>", OnboardingView.as_view(), name="onboarding"),
+    path("api/v1/alerts", AlertsView.as_view(), name="alerts"),
+    path("api/v1/alerts/test", AlertTestView.as_view(), name="alerts-test"),
     path("api/v1/schema", SchemaView.as_view(), name="schema"),
     path("api/v1/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("livez", livez, name="livez"),

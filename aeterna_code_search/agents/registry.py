@@ -16,9 +16,8 @@ from pydantic_core import ErrorDetails
 
 from aeterna_code_search.agents.backend import INVALID, ToolError
 from aeterna_code_search.agents.lean import lean
-from aeterna_code_search.agents.replies import Reply, result_of
 from aeterna_code_search.agents.requests import request_of, with_request
-from aeterna_code_search.agents.results import failure
+from aeterna_code_search.agents.results import Reply, failure, result_of
 from indexer.output.terminal import SHOWN_NAME_CHARACTERS, first_names, first_sentences
 
 Tool = Callable[..., Awaitable[Reply | CallToolResult]]

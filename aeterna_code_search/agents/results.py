@@ -1,13 +1,26 @@
-"""Results of tool calls: successes, failures, and projects that are not indexed."""
+"""Results of tool calls: successes, failures, projects that are not indexed, and replies.
+
+A reply is an answer with its forms, which is cut to the budget of what is sent.
+"""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
 
 from aeterna_code_search.agents.backend import INDEX_NOT_FOUND, ErrorHints, ToolError
-from aeterna_code_search.agents.truncation import shown
+from aeterna_code_search.agents.tokens import estimate_tokens
+from aeterna_code_search.agents.truncation import (
+    Answer,
+    Budget,
+    Structure,
+    Text,
+    Truncate,
+    largest,
+    shown,
+)
 from indexer.output.terminal import escape_line
 
 COMMITS_UNKNOWN: Final = "commits_unknown"  # in receipts: the projects of the answer are unknown
@@ -106,3 +119,42 @@ def _code_result(row: Mapping[str, Any]) -> dict[str, Any]:
         "commit": row["commit"],
     }
     return {**result, "local": True} if row.get("local") else result
+
+
+_CUT: Final = "\n… (cut: max_tokens)"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, its text form, and how it is truncated.
+
+    `max_tokens`: None sends all of it. `structure`: what is sent beside the text in any case; None
+    if the caller chooses.
+    """
+
+    answer: Answer
+    text: Text
+    truncate: Truncate | None = None
+    max_tokens: int | None = None
+    structure: Structure | None = None
+
+
+def result_of(reply: Reply, structure: Structure | None) -> CallToolResult:
+    """Return the result of a call, within its budget; `structure` is sent beside the text."""
+    answer, form = reply.answer, reply.structure or structure
+    if reply.max_tokens is None or reply.truncate is None:
+        return success(reply.text(answer), form and form(answer))
+    budget = Budget(reply.max_tokens, reply.text, form)
+    answer = reply.truncate(answer, budget)
+    text = reply.text(answer)
+    if budget.holds(answer):
+        return success(text, form and form(answer))
+    return success(_beginning(text, reply.max_tokens), None)
+
+
+def _beginning(text: str, max_tokens: int) -> str:
+    """Return as much of a text as fits: a long query alone may be more."""
+    if estimate_tokens(text) <= max_tokens:
+        return text
+    count = largest(len(text), lambda end: estimate_tokens(text[:end] + _CUT) <= max_tokens)
+    return text[:count] + _CUT

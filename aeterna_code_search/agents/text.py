@@ -5,7 +5,7 @@ content is indented.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from indexer.output.terminal import escape_line, escape_lines, pluralize
@@ -122,8 +122,7 @@ def receipt_text(
         lines.append(f"Limits reached: {', '.join(receipt['cut'])}.")
     if receipt["complete"] and commits:
         lines[0] = f"Complete. {lines[0]}"
-    of_traces = (_unresolved, _elsewhere, _partly_parsed, _unread, _resolved_by, _older)
-    return "\n".join([*lines, *(line for lines_of in of_traces for line in lines_of(receipt))])
+    return "\n".join([*lines, *_of_trace(receipt)])
 
 
 def _since(row: Row) -> str:
@@ -306,56 +305,38 @@ def _local(answer: Row) -> str:
     return f" Includes uncommitted work of {local['project']} as of {local['indexed_at']}."
 
 
-def _unresolved(receipt: Row) -> list[str]:
-    unresolved = receipt.get("unresolved") or {"count": 0}
-    if not unresolved["count"]:
-        return []
-    count = f"{unresolved['count']}{'+' if unresolved['more'] else ''}"
-    sites = [f"{row['name']} at {location(row, row['line'])}" for row in unresolved["sample"][:3]]
-    return [f"Unresolved references, matched by name only: {count} ({', '.join(sites)} …)."]
+def _of_trace(receipt: Row) -> Iterator[str]:
+    """Yield what a trace could not decide or not read, and by what it was resolved."""
+    if (unresolved := receipt.get("unresolved")) and unresolved["count"]:
+        rows = unresolved["sample"][:3]
+        sites = ", ".join(f"{row['name']} at {location(row, row['line'])}" for row in rows)
+        count = _at_least(unresolved)
+        yield f"Unresolved references, matched by name only: {count} ({sites} …)."
+    if (elsewhere := receipt.get("elsewhere")) and elsewhere["count"]:
+        yield f"Further references, bound to something else: {_at_least(elsewhere)}."
+    if relevant := (receipt.get("partly_parsed") or {}).get("relevant"):
+        files = ", ".join(f"{row['project']}:{row['file']}" for row in relevant)
+        yield f"Lines that could not be parsed have the name, or are of the definition: {files}."
+    if unread := receipt.get("unread_manifests"):
+        files = ", ".join(f"{row['project']}:{row['file']} ({row['problem']})" for row in unread)
+        yield f"Manifests that could not be read whole, and may hide more: {files}."
+    if indexed := receipt.get("resolved_by"):
+        named = "; ".join(f"{row['project']} {_files_by(row['files'])}" for row in indexed)
+        yield f"Files bound by an index or by rules: {named}."
+    if (older := receipt.get("older_extractor")) and older["count"]:
+        named = ", ".join(older["sample"][:3])
+        further = older["count"] - len(older["sample"][:3])
+        more = f" and {further} more" if further > 0 else ""
+        yield (
+            "Read by an older extractor, so what a newer one finds is left out until their next "
+            f"run: {named}{more}."
+        )
 
 
-def _partly_parsed(receipt: Row) -> list[str]:
-    relevant = (receipt.get("partly_parsed") or {}).get("relevant")
-    if not relevant:
-        return []
-    files = ", ".join(f"{row['project']}:{row['file']}" for row in relevant)
-    return [f"Lines that could not be parsed have the name, or are of the definition: {files}."]
+def _at_least(counted: Row) -> str:
+    return f"{counted['count']}{'+' if counted['more'] else ''}"
 
 
-def _unread(receipt: Row) -> list[str]:
-    unread = receipt.get("unread_manifests")
-    if not unread:
-        return []
-    files = ", ".join(f"{row['project']}:{row['file']} ({row['problem']})" for row in unread)
-    return [f"Manifests that could not be read whole, and may hide more: {files}."]
-
-
-def _resolved_by(receipt: Row) -> list[str]:
-    """`Files bound by an index or by rules: app scip-typescript 0.4.0 93, rules 7.`"""
-    indexed = receipt.get("resolved_by") or []
-    named = [
-        f"{row['project']} {', '.join(f'{name} {count}' for name, count in row['files'].items())}"
-        for row in indexed
-    ]
-    return [f"Files bound by an index or by rules: {'; '.join(named)}."] if named else []
-
-
-def _older(receipt: Row) -> list[str]:
-    older = receipt.get("older_extractor") or {"count": 0}
-    if not older["count"]:
-        return []
-    named = older["sample"][:3]
-    more = f" and {older['count'] - len(named)} more" if older["count"] > len(named) else ""
-    return [
-        f"Read by an older extractor, so what a newer one finds is left out until their next "
-        f"run: {', '.join(named)}{more}."
-    ]
-
-
-def _elsewhere(receipt: Row) -> list[str]:
-    elsewhere = receipt.get("elsewhere") or {"count": 0}
-    if not elsewhere["count"]:
-        return []
-    count = f"{elsewhere['count']}{'+' if elsewhere['more'] else ''}"
-    return [f"Further references, bound to something else: {count}."]
+def _files_by(counts: Mapping[str, int]) -> str:
+    """Format `scip-typescript 0.4.0 93, rules 7`."""
+    return ", ".join(f"{name} {count}" for name, count in counts.items())

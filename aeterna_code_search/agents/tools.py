@@ -6,25 +6,31 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from mcp.server import MCPServer
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import ErrorHints, ServiceBackend
-from aeterna_code_search.agents.codemap.tools import add_map_tools
-from aeterna_code_search.agents.files.tools import add_file_tools
-from aeterna_code_search.agents.graph.tools import add_graph_tools
-from aeterna_code_search.agents.parameters import (
+from aeterna_code_search.agents.codemap import add_map_tools
+from aeterna_code_search.agents.files import add_file_tools
+from aeterna_code_search.agents.graph import add_graph_tools
+from aeterna_code_search.agents.registry import ToolRegistry, WantsStructure, text_alone
+from aeterna_code_search.agents.requests import (
     MaxTokens,
     Query,
     require_one_query,
 )
-from aeterna_code_search.agents.registry import ToolRegistry, WantsStructure, text_alone
-from aeterna_code_search.agents.replies import Reply
-from aeterna_code_search.agents.results import code_answer, index_not_found, is_unindexed, with_hint
+from aeterna_code_search.agents.results import (
+    Reply,
+    code_answer,
+    index_not_found,
+    is_unindexed,
+    with_hint,
+)
 from aeterna_code_search.agents.text import code_text, search_text, status_text
-from aeterna_code_search.agents.trace.tools import add_trace_tools
+from aeterna_code_search.agents.trace import add_trace_tools
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
     Answer,
@@ -85,12 +91,12 @@ def add_tools(
     return tools
 
 
+@dataclass(frozen=True, slots=True)
 class _CodeTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], ServiceBackend], hints: ErrorHints) -> None:
-        self._backend = backend
-        self._hints = hints
+    _backend: Callable[[], ServiceBackend]
+    _hints: ErrorHints
 
     async def code_search(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Find code in all indexed repositories by what it does or by name.

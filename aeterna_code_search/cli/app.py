@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # The module of each command, in the order of --help. Only that of the command in use is imported.
 _COMMANDS: Final = {
-    "init": "init",
+    "init": "index",
     "index": "index",
     "search": "search",
     "grep": "grep",
@@ -34,14 +34,14 @@ _COMMANDS: Final = {
     "scip": "scip",
     "impact": "impact",
     "status": "status",
-    "watch": "watch",
+    "watch": "index",
     "mcp": "mcp",
     "agent": "agent",
     "chunkhound": "chunkhound",
     "codequery": "codequery",
     "sidecar": "sidecar",
     "serve": "serve",
-    "stop": "stop",
+    "stop": "serve",
     "onboard": "onboard",
 }
 _EXITS: Final = "\b\nExit codes:\n" + "\n".join(

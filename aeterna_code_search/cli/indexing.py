@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
@@ -16,6 +16,7 @@ from indexer.records.runs import Requested
 from indexer.records.vectors import EmbedderConfig
 
 if TYPE_CHECKING:
+    from indexer.commands.connection import Connection
     from indexer.git.local import WorkingCopy
     from indexer.pipeline.job import Job, ScipRequest
     from indexer.pipeline.progress import Progress
@@ -39,16 +40,15 @@ def checkout_root(path: Path) -> Path:
             f"{path} is not inside a git repository: change to one, name one, or create one with "
             f"`git init {quote(str(path))}`"
         ) from exc
-    try:
-        repository.commit("HEAD")
-    except CommitNotFoundError as exc:
-        here = f"git -C {quote(str(repository.root))}"
-        raise CommitNotFoundError(
-            f"{repository.root} has no commit yet, and only commits are indexed: "
-            f"`{here} add --all && {here} commit -m 'First commit'`"
-        ) from exc
-    finally:
-        repository.close()
+    with closing(repository):
+        try:
+            repository.commit("HEAD")
+        except CommitNotFoundError as exc:
+            here = f"git -C {quote(str(repository.root))}"
+            raise CommitNotFoundError(
+                f"{repository.root} has no commit yet, and only commits are indexed: "
+                f"`{here} add --all && {here} commit -m 'First commit'`"
+            ) from exc
     return repository.root
 
 
@@ -67,31 +67,32 @@ def index_target(
     A configured service indexes `ref`, or the checked-out branch, as `python -m indexer run` does.
     The local service indexes the checkout, on any branch. Raises IndexerError.
     """
+    from indexer.commands.run import index_branch
     from indexer.config.settings import embedder_access
+    from indexer.git.local import WorkingCopy
     from indexer.pipeline.forkserver import start_forkserver
+    from indexer.pipeline.progress import display
 
     start_forkserver()
+    if target.is_local and ref:
+        raise ConfigurationError(
+            "the index on this machine follows the checkout: check the branch out, and omit --ref"
+        )
     with _report_cancellation() as run_progress:
         if not target.is_local:
-            return _index_branch(
-                target,
-                environ,
-                path,
-                requested,
-                scip,
-                plain=plain,
-                ref=ref,
-                run_progress=run_progress,
-            )
-        if ref:
-            raise ConfigurationError(
-                "the index on this machine follows the checkout: check the branch out, and omit "
-                "--ref"
-            )
+            with _connection(target, environ, path) as connection:
+                return index_branch(
+                    connection,
+                    ref=ref,
+                    requested=requested,
+                    scip=scip,
+                    plain=plain,
+                    run_progress=run_progress,
+                )
         access = embedder_access(environ)
-        return _index_checkout(
-            target, path, requested, scip, access, plain=plain, run_progress=run_progress
-        )
+        with closing(WorkingCopy(path)) as repository, display(plain=plain) as progress:
+            job = local_job(target, repository.commit("HEAD"), requested, access, scip)
+            return index_local(target, repository, job, progress, run_progress)
 
 
 def local_job(
@@ -137,8 +138,7 @@ def index_local(
     from indexer.client.api import IndexingClient
     from indexer.pipeline.run import index
 
-    transport = target.transport(_RETRY_SECONDS, sleep)
-    try:
+    with closing(target.transport(_RETRY_SECONDS, sleep)) as transport:
         return index(
             job=job,
             repository=repository,
@@ -146,8 +146,6 @@ def index_local(
             progress=progress,
             run_progress=run_progress or RunProgress(),
         )
-    finally:
-        transport.close()
 
 
 @contextmanager
@@ -162,65 +160,22 @@ def _report_cancellation() -> Iterator[RunProgress]:
         raise
 
 
-def _index_checkout(
-    target: IndexTarget,
-    path: Path,
-    requested: Requested,
-    scip: "ScipRequest | None",
-    access: EmbedderConfig,
-    *,
-    plain: bool,
-    run_progress: RunProgress,
-) -> Report:
-    from indexer.git.local import WorkingCopy
-    from indexer.pipeline.progress import display
-
-    repository = WorkingCopy(path)
-    try:
-        with display(plain=plain) as progress:
-            job = local_job(target, repository.commit("HEAD"), requested, access, scip)
-            return index_local(target, repository, job, progress, run_progress)
-    finally:
-        repository.close()
-
-
-def _index_branch(
-    target: IndexTarget,
-    environ: Mapping[str, str],
-    path: Path,
-    requested: Requested,
-    scip: "ScipRequest | None",
-    *,
-    plain: bool,
-    ref: str | None,
-    run_progress: RunProgress,
-) -> Report:
+@contextmanager
+def _connection(
+    target: IndexTarget, environ: Mapping[str, str], path: Path
+) -> "Iterator[Connection]":
+    """Open the repository that contains `path`, and a transport to the service."""
     from indexer.commands.connection import Connection
-    from indexer.commands.run import index_branch
     from indexer.config.settings import GitCredential, Settings
     from indexer.git.repository import Repository
 
-    repository = Repository(path, GitCredential.load(environ))
-    settings = Settings.load(
-        environ,
-        project_dir=repository.root,
-        default_project=target.project,
-        overrides={
-            "url": target.url,
-            "organization": target.organization,
-            "project": target.project,
-        },
-    )
-    connection = Connection(repository, settings, target.transport(settings.retry_seconds))
-    try:
-        return index_branch(
-            connection,
-            ref=ref,
-            requested=requested,
-            scip=scip,
-            plain=plain,
-            run_progress=run_progress,
+    named = {"url": target.url, "organization": target.organization, "project": target.project}
+    with closing(Repository(path, GitCredential.load(environ))) as repository:
+        settings = Settings.load(
+            environ,
+            project_dir=repository.root,
+            default_project=target.project,
+            overrides=named,
         )
-    finally:
-        connection.transport.close()
-        repository.close()
+        with closing(target.transport(settings.retry_seconds)) as transport:
+            yield Connection(repository, settings, transport)

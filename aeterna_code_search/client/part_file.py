@@ -26,6 +26,18 @@ _OPTIONS: Final = {
 }
 
 
+def require_free(target: Path, *, may_overwrite: bool) -> None:
+    """Raise ConfigurationError if `target` exists and may not be overwritten."""
+    if not target.exists() or (may_overwrite and target.is_file()):
+        return
+    advice = (
+        "exists already: overwrite it with --force, or name another file"
+        if target.is_file()
+        else "is not a file: name a file"
+    )
+    raise ConfigurationError(f"{target} {advice}")
+
+
 @contextmanager
 def locked_part(target: Path, *, is_resumable: Callable[[Path], bool]) -> Iterator[Path]:
     """Lock `target`'s FILE.part; at the end remove it unless it `is_resumable`.

@@ -25,6 +25,8 @@ class ListRequest:
         "from the directory; without: the entries of the directory",
         tool="Such as *.py, src/**/test_*.go",
         chars=GLOB_CHARACTERS,
+        cli="Paths below it that match, as in .gitignore",
+        option="--glob -g G",
     )
     limit: int = argument(200, tool="Entries at most", low=1, high=FILES_LISTED)
     cursor: str = cursor()

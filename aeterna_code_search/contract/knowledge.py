@@ -38,6 +38,18 @@ def _project() -> Any:
     return argument(REQUIRED, tool="The repository", chars=200)
 
 
+def _listed(tool: str | None, tool_default: int | None = None) -> Any:
+    return argument(
+        50,
+        tool=tool,
+        tool_default=tool_default,
+        low=1,
+        high=LISTED_NODES,
+        cli="Maximum number of results",
+        option="--limit -k",
+    )
+
+
 def _cursor(chars: int = 3_000) -> Any:
     return argument("", "next_cursor of a page", tool="next_cursor of a page", chars=chars)
 
@@ -58,9 +70,7 @@ class NodeFilter:
         option="--query -q",
     )
     archived: bool | None = argument(None, "Only those whose file is gone, or only the others")
-    limit: int = argument(
-        50, low=1, high=LISTED_NODES, cli="Maximum number of results", option="--limit -k"
-    )
+    limit: int = _listed(None)
     cursor: str = _cursor(1_000)
 
 
@@ -118,15 +128,7 @@ class ViolationsRequest:
     """Of a project, a page at a time."""
 
     project: str = _project()
-    limit: int = argument(
-        50,
-        tool="Violations at most",
-        tool_default=20,
-        low=1,
-        high=LISTED_NODES,
-        cli="Maximum number of results",
-        option="--limit -k",
-    )
+    limit: int = _listed("Violations at most", 20)
     cursor: str = _cursor()
 
 
@@ -135,15 +137,7 @@ class UnmigratedRequest:
     """`GET /graph/unmigrated`."""
 
     project: str = _project()
-    limit: int = argument(
-        50,
-        tool="Definitions at most",
-        tool_default=30,
-        low=1,
-        high=LISTED_NODES,
-        cli="Maximum number of results",
-        option="--limit -k",
-    )
+    limit: int = _listed("Definitions at most", 30)
     cursor: str = _cursor()
     path: str = argument(
         "",

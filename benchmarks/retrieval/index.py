@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from aeterna_code_search.contract.search import Mode
 from benchmarks.retrieval.corpus import Corpus, Postings, whole_words
 from central.corpus.embeddings import pack_direction
-from central.search.candidates import Candidate, CandidateBatch, Lists
-from central.search.pieces import Joiner
+from central.search.candidates import Candidate, CandidateBatch, Joiner, Lists
 from central.search.query import parse_query
 from central.search.query_preparation import (
     PreparedQuery,

@@ -33,12 +33,8 @@ def alert_body(
     ended: Sequence[RepositoryAlert],
 ) -> dict[str, Any]:
     """Return the message about problems that began and ended; some are listed, all are counted."""
-    return {
-        "text": "\n".join(_lines(organization, begun, ended)),
-        "type": "index.alert",
-        "id": str(message_id),
-        "organization": organization,
-        "at": _time(at),
+    lines = _lines(organization, begun, ended)
+    return _message("index.alert", organization, message_id, at, lines) | {
         "failing_count": len(begun),
         "recovered_count": len(ended),
         "failing": [_fields(alert) for alert in begun[:ALERT_PROJECTS]],
@@ -55,12 +51,7 @@ def searches_body(
     lines += [_finding(organization, search) for search in listed]
     if len(found) > len(listed):
         lines.append(f"• and {len(found) - len(listed):,} more searches")
-    return {
-        "text": "\n".join(lines),
-        "type": "search.alert",
-        "id": str(message_id),
-        "organization": organization,
-        "at": _time(at),
+    return _message("search.alert", organization, message_id, at, lines) | {
         "search_count": len(found),
         "searches": [
             {
@@ -83,9 +74,16 @@ def _finding(organization: str, search: SavedSearch) -> str:
 
 def trial_body(organization: str, *, message_id: UUID, at: datetime) -> dict[str, Any]:
     """Return the message of a test."""
+    text = f"{organization}: this is a test of alerts from Aeterna Code Search. All is well."
+    return _message("index.test", organization, message_id, at, [text])
+
+
+def _message(
+    kind: str, organization: str, message_id: UUID, at: datetime, lines: Sequence[str]
+) -> dict[str, Any]:
     return {
-        "text": f"{organization}: this is a test of alerts from Aeterna Code Search. All is well.",
-        "type": "index.test",
+        "text": "\n".join(lines),
+        "type": kind,
         "id": str(message_id),
         "organization": organization,
         "at": _time(at),

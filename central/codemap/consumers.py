@@ -23,7 +23,7 @@ from central.codemap.currency import NOTHING_BESIDE, Beside, beside_stored, map_
 from central.codemap.packages import Packages
 from central.codemap.uses import imports, uses
 from central.errors import NotFoundError
-from central.owners.answers import owner_counts
+from central.owners.reading import owner_counts
 from central.repositories.visibility import RepositorySnapshot
 from central.sentences import Sentence
 from central.tenancy.credentials import Credential

@@ -47,6 +47,9 @@ _OF_FILES: Final[dict[str, tuple[type[Model], tuple[str, ...]]]] = {
     "manifest": (Manifest, _names(Manifest)),
     "module": (Module, (*_names(Module), "package__root", "package__name")),
 }
+_OF_CHUNK: Final = (
+    *("path", "ordinal", "start_line", "end_line", "chunk_type", "name", "container"),
+)
 _OF_DEPENDENCIES: Final = ("package__root", "package__name", *_names(Dependency))
 
 
@@ -79,19 +82,10 @@ def fact_lines(repository: Repository) -> Iterator[dict[str, object]]:
 
 
 def _placed_chunks(repository: Repository) -> Iterator[dict[str, object]]:
-    columns = ("ordinal", "start_line", "end_line", "type", "name", "container")
-    rows = Chunk.objects.filter(repository=repository).values_list("file__path", *columns)
-    for path, ordinal, start, end, kind, name, container in rows.iterator(chunk_size=_ROWS):
-        yield {
-            "type": "chunk",
-            "path": path,
-            "ordinal": ordinal,
-            "start_line": start,
-            "end_line": end,
-            "chunk_type": kind,
-            "name": name,
-            "container": container,
-        }
+    rows = Chunk.objects.filter(repository=repository)
+    rows = rows.annotate(path=F("file__path"), chunk_type=F("type")).values(*_OF_CHUNK)
+    for row in rows.iterator(chunk_size=_ROWS):
+        yield {"type": "chunk", **row}
 
 
 def _sha256(data: bytes) -> str:

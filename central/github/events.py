@@ -290,10 +290,6 @@ def _repositories(payload: Mapping[str, Any], path: str) -> tuple[InstalledRepos
     )
 
 
-def _uninstalled(payload: Mapping[str, Any]) -> Event:
-    return Uninstalled(*_of_installation(payload))
-
-
 def _withdrawn(payload: Mapping[str, Any]) -> Event:
     gone = _repositories(payload, "repositories_removed")
     return Withdrawn(
@@ -315,7 +311,7 @@ _READERS: dict[tuple[str, str | None], Callable[[Mapping[str, Any]], Event]] = {
     ("repository", "privatized"): _visibility_changed,
     ("installation", "created"): _installed,
     ("installation", "unsuspend"): _installed,
-    ("installation", "deleted"): _uninstalled,
+    ("installation", "deleted"): lambda payload: Uninstalled(*_of_installation(payload)),
     ("installation_repositories", "added"): _installed,
     ("installation_repositories", "removed"): _withdrawn,
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum, unique
 from typing import Final, NamedTuple
 
-from central.settings.defaults import READS_AT_ONCE
+from central.settings.services import READS_AT_ONCE
 
 REQUESTS_OF_ONE_CALLER: Final = 12  # of an organisation, so that others are served as well
 REQUESTS_WAITING: Final = 200  # in each lane, half of them of one caller

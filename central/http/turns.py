@@ -13,7 +13,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from central.errors import UnavailableError
 from central.http.bearer import split_authorization
 from central.http.lanes import REQUESTS_OF_ONE_CALLER, Lane, LaneLimits
-from central.settings.defaults import READS_AT_ONCE
+from central.settings.services import READS_AT_ONCE
 
 REQUESTS_AT_ONCE: Final = 16  # of a process; below the size of the database's pool
 LATE_SECONDS: Final = 1.2  # of waiting for a search or trace that has run as long: then beside it

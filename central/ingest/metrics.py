@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import structlog
 from django.core.cache import cache
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db.models import Count, Min, QuerySet, Sum
 from django.utils import timezone
 from prometheus_client.core import GaugeHistogramMetricFamily, GaugeMetricFamily
@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from aeterna_code_search.contract.status import IndexState
-from central.db import sql_with
+from central.db import fetch_rows, sql_with
 from central.ingest.models import IndexRun
 from central.repositories.models import Push, Repository
 from central.repositories.states import LIVE_RUN_STATES, RunState, with_states
@@ -103,7 +103,7 @@ def _repositories() -> Iterator[Metric]:
 
 
 def _ages() -> Iterator[Metric]:
-    ((total, count, *within),) = _rows(_INDEX_AGES)
+    ((total, count, *within),) = fetch_rows(_INDEX_AGES)
     buckets = [(str(float(age)), float(n)) for age, n in zip(_AGES, within, strict=True)]
     yield GaugeHistogramMetricFamily(
         "aeterna_index_age_seconds",
@@ -111,15 +111,9 @@ def _ages() -> Iterator[Metric]:
         buckets=[*buckets, ("+Inf", float(count))],
         gsum_value=float(total or 0),
     )
-    ((age,),) = _rows(_OLDEST_PUSH)
+    ((age,),) = fetch_rows(_OLDEST_PUSH)
     yield GaugeMetricFamily(
         "aeterna_oldest_unindexed_push_seconds",
         "Time since the oldest push of which no index is known yet; 0 where there is none.",
         value=max(float(age or 0), 0.0),
     )
-
-
-def _rows(statement: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
-        return list(cursor.fetchall())

@@ -1,7 +1,8 @@
 """The indexing API: parse, call a service, answer."""
 
 from base64 import b64encode
-from typing import Any, Final
+from dataclasses import fields
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -37,16 +38,20 @@ from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from indexer.records.files import RECORD_FIELDS
-from indexer.records.runs import RUN_END_WAIT_SECONDS, UploadMode
+from indexer.records.runs import RUN_END_WAIT_SECONDS
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
 WEBHOOK_BYTES: Final = 256 * 1024
+_Request = TypeVar("_Request", RunRequest, RunSummary)
 
 
-def _validated(
-    credential: Credential, serializer: type[Serializer[Any]], data: Any
-) -> dict[str, Any]:
-    """Validate a body; its organisation is checked first."""
+def _read(
+    kind: type[_Request], credential: Credential, serializer: type[Serializer[Any]], data: Any
+) -> _Request:
+    """Validate a body and make its record; null stands for the record's default.
+
+    The organisation is checked first.
+    """
     if not isinstance(data, dict):
         raise InvalidError("The body must be a JSON object.")
     org_id = data.get("org_id")
@@ -55,8 +60,9 @@ def _validated(
     credential.require_organization(org_id)
     bound = serializer(data=data)
     bound.is_valid(raise_exception=True)
-    validated: dict[str, Any] = bound.validated_data
-    return validated
+    named = {field.name for field in fields(kind)} & bound.validated_data.keys()
+    given = {name: bound.validated_data[name] for name in named}
+    return kind(**{name: value for name, value in given.items() if value is not None})
 
 
 class RunsView(APIView):
@@ -72,25 +78,8 @@ class RunsView(APIView):
     def post(self, request: Request) -> Response:
         """Open a run: answers what the index has, so that the client can decide what to send."""
         credential = credential_in(request)
-        data = _validated(credential, serializers.OpenRunRequest, request.data)
-        opened = open_run(
-            credential=credential,
-            request=RunRequest(
-                project=data["project_id"],
-                ref=data["ref"],
-                commit_sha=data["commit_sha"],
-                extractor=data["extractor"],
-                repository_id=data.get("repository_id"),
-                owner_id=data.get("owner_id"),
-                default_branch=data.get("default_branch") or "",
-                event=data.get("event") or "",
-                run_url=data.get("run_url") or "",
-                repository_url=data.get("repository_url") or "",
-                is_direct=data["vectors"] == UploadMode.DIRECT,
-                has_store_secret=bool(data["own_secret"]),
-                is_direct_refused=bool(data["direct_refused"]),
-            ),
-        )
+        asked = _read(RunRequest, credential, serializers.OpenRunRequest, request.data)
+        opened = open_run(credential=credential, request=asked)
         return Response(_opened(opened), status=status.HTTP_201_CREATED)
 
 
@@ -278,21 +267,8 @@ class WebhookView(APIView):
         body = read_body(request, limit_bytes=WEBHOOK_BYTES)
         webhook_id = signing.verified_run_id(request.headers, body)
         credential = credential_in(request)
-        data = _validated(credential, serializers.WebhookRequest, json_object(body))
-        run = queue_run(
-            credential=credential,
-            summary=RunSummary(
-                run_id=data["run_id"],
-                commit_sha=data["commit_sha"],
-                base_commit=data["base_commit"] or "",
-                mode=data["mode"],
-                reason=data["reason"],
-                batches=data["batches"],
-                stats=data["stats"],
-            ),
-            webhook_id=webhook_id,
-            body=body,
-        )
+        said = _read(RunSummary, credential, serializers.WebhookRequest, json_object(body))
+        run = queue_run(credential=credential, summary=said, webhook_id=webhook_id, body=body)
         RUNS.wake(str(run.pk))
         status_url = absolute_url(request, reverse("index-run", args=[run.pk]))
         slug = credential.organization.slug

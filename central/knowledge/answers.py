@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from django.db import connection
-
 from aeterna_code_search.contract.projects import MISSING_MORE, AnsweringProject, MissingProject
 from central.corpus.models import File, Symbol
-from central.db import sql_with
+from central.db import fetch_rows, id_array, sql_with
 from central.knowledge.models import CODE_KINDS, Node, NodeKind
 from central.knowledge.resolution import CodePlace, node_id
 from central.repositories.visibility import RepositorySnapshot
@@ -201,8 +199,5 @@ def _directories(places: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]
     """Those of (repository, path, …) that have files below them. One query."""
     if not places:
         return []
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _DIRECTORIES, [[place[0] for place in places], [place[1] for place in places]]
-        )
-        return [(repository, path) for repository, path in cursor.fetchall()]
+    asked = [id_array(place[0] for place in places), [place[1] for place in places]]
+    return [(repository, path) for repository, path in fetch_rows(_DIRECTORIES, asked)]

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,8 +19,11 @@ from aeterna_code_search.contract.knowledge import (
     UnmigratedRequest,
     ViolationsRequest,
 )
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from central.errors import InvalidError
 from central.http.parameters import OrganizationSerializer, to_json
+from central.http.serializers import Made, serializer_of
+from central.knowledge import answers as records
 from central.knowledge.resolution import node_id
 from central.knowledge.serializers import (
     ContextSerializer,
@@ -32,6 +36,7 @@ from central.knowledge.serializers import (
     UnmigratedSerializer,
     UpdateNodeSerializer,
 )
+from central.knowledge.services.about import LinkedDocument
 from central.knowledge.services.catch_up import Refreshed, refresh
 from central.knowledge.services.code_questions import (
     UnmigratedAnswer,
@@ -52,16 +57,7 @@ from central.knowledge.services.questions import (
 )
 from central.knowledge.services.related import RelatedAnswer, related
 from central.knowledge.services.snapshot import snapshot
-from central.knowledge.shapes import (
-    ContextAnswerSerializer,
-    EdgeSerializer,
-    NodesAnswerSerializer,
-    RefreshedSerializer,
-    RelatedAnswerSerializer,
-    TraverseAnswerSerializer,
-    UnmigratedAnswerSerializer,
-    ViolationsAnswerSerializer,
-)
+from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
 from central.tenancy.views import CredentialView, answers
@@ -73,6 +69,33 @@ _Data = dict[str, Any]
 _CREATE: Final = CreateNodeSerializer()
 _UPDATE: Final = UpdateNodeSerializer()
 _ONE: Final = OrganizationSerializer()
+
+
+class GraphMissingSerializer(LackingSerializer):
+    """A project of which the answer may lack something."""
+
+    reason = serializers.CharField(
+        help_text="never_indexed, not_cloned, failed, behind, paused, not_linked_yet or "
+        "policies_not_checked_yet"
+    )
+
+
+_MADE: Made = {
+    AnsweringProject: AnsweringProjectSerializer,
+    MissingProject: GraphMissingSerializer,
+}
+serializer_of(records.NotRun, _MADE, name="PolicyNotRunReason")
+serializer_of(records.PolicyView, _MADE, name="Policy")
+serializer_of(records.NodeView, _MADE, name="Node")
+EdgeSerializer = serializer_of(records.EdgeView, _MADE, name="Edge")
+serializer_of(LinkedDocument, _MADE, name="ContextDocument")
+NodesAnswerSerializer = serializer_of(NodesAnswer, _MADE)
+TraverseAnswerSerializer = serializer_of(TraverseAnswer, _MADE)
+ViolationsAnswerSerializer = serializer_of(ViolationsAnswer, _MADE)
+UnmigratedAnswerSerializer = serializer_of(UnmigratedAnswer, _MADE)
+RelatedAnswerSerializer = serializer_of(RelatedAnswer, _MADE)
+ContextAnswerSerializer = serializer_of(ContextAnswer, _MADE)
+RefreshedSerializer = serializer_of(Refreshed, _MADE)
 
 
 class NodesView(CredentialView):

@@ -3,11 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
 from django.db.models import QuerySet
 
 from central.corpus.models import File
-from central.db import sql
+from central.db import fetch_rows_planned_each_time, id_array, sql
 from central.knowledge.models import CodeLinks, Document, Node, Policy, PolicyCheck
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
@@ -45,7 +44,7 @@ _DUE_OF_ALL, _DUE_OF_ORGANIZATION, _DUE_OF_REPOSITORIES = (
     for condition in (
         "TRUE",
         "r.organization_id = %(organization)s",
-        "r.id = ANY(%(repositories)s)",
+        "r.id = ANY(%(repositories)s::bigint[])",
     )
 )
 
@@ -81,7 +80,7 @@ def reasons_due(repositories: Collection[int], *, shared_policies: bool) -> dict
 
     `shared_policies`: policies without a project count, too.
     """
-    given = {"repositories": list(repositories), "shared": shared_policies}
+    given = {"repositories": id_array(repositories), "shared": shared_policies}
     return {
         repository: NOT_LINKED if is_unlinked else NOT_CHECKED
         for repository, is_unlinked in _due(_DUE_OF_REPOSITORIES, given).items()
@@ -89,6 +88,4 @@ def reasons_due(repositories: Collection[int], *, shared_policies: bool) -> dict
 
 
 def _due(statement: str, given: Mapping[str, Any]) -> dict[int, bool]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, given)
-        return dict(cursor.fetchall())
+    return dict(fetch_rows_planned_each_time(statement, given))

@@ -119,12 +119,8 @@ def _copy(rows: Rows) -> None:
             unasked += len(part)
             if unasked >= BACKUP_SPACE_CHECK_BYTES:
                 unasked = 0
-                _require_space()
-
-
-def _require_space() -> None:
-    if settings.DATABASE_IS_EMBEDDED and (lack := disk_space_error(settings.DATA_DIR)):
-        raise UnavailableError(f"{lack} Nothing was changed.", code="disk_full")
+                if settings.DATABASE_IS_EMBEDDED and (lack := disk_space_error(settings.DATA_DIR)):
+                    raise UnavailableError(f"{lack} Nothing was changed.", code="disk_full")
 
 
 @contextmanager

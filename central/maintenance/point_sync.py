@@ -28,13 +28,15 @@ _ROWS = 500  # chunks a statement, points a call
 
 
 @dataclass(slots=True)
-class SyncResult:
-    """Counts: chunks, points that were missing, of those without a vector, and stale points."""
+class PointReport:
+    """One repository: missing points, of those the ones without a vector, and excess points."""
 
+    organization: str
+    repository: str
     chunks: int = 0
     missing: int = 0
     unrepairable: int = 0
-    stale: int = 0
+    excess: int = 0
 
 
 def sync_repository(
@@ -44,13 +46,13 @@ def sync_repository(
     repair: bool = True,
     fetch_vectors: VectorSource | None = None,
     advance: Callable[[int], None] = lambda _: None,
-) -> SyncResult:
+) -> PointReport:
     """Compare the points of a repository with its chunks and, with `repair`, make them equal.
 
     `fetch_vectors` gives vectors that PostgreSQL does not have. `advance` gets the number of chunks
     of each portion. Runs may be applied at the same time. Raises StoreError.
     """
-    result = SyncResult()
+    result = PointReport(repository.organization.slug, repository.name)
     collection = collection_of(repository)
     points = _chunks_of(repository).order_by().values_list("point", flat=True)
     for ids in slices(points.iterator(), _ROWS):
@@ -63,7 +65,7 @@ def sync_repository(
     # A former collection may have become the current one: points that chunks name stay.
     for place in {collection, *collections_of(repository)}:
         stale = stale_points(store, repository, place)
-        result.stale += len(stale)
+        result.excess += len(stale)
         if repair:
             delete_points(store, place, stale)
     return result

@@ -1,22 +1,21 @@
 """Reconcile: the vector store is compared with the rows, corrected and reported."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
 from central.corpus.backends import vector_store
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
-from central.db import sql_with
+from central.db import execute, sql_with
 from central.errors import NotFoundError
 from central.extensions import added
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
-from central.maintenance.point_sync import sync_repository
+from central.maintenance.point_sync import PointReport, sync_repository
 from central.projections import Projection
 from central.repositories.models import Repository
 from central.tenancy.models import parse_organization_slug
@@ -37,21 +36,12 @@ _DELETE_UNUSED: Final = _sql(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryReport:
-    """One repository: missing points, of those the ones without a vector, and excess points.
+@dataclass(slots=True)
+class RepositoryReport(PointReport):
+    """The same with what the other projections count: text index, call edges, knowledge graph."""
 
-    `due` and `differing` count the other projections: text index, call edges, knowledge graph.
-    """
-
-    organization: str
-    repository: str
-    chunks: int
-    missing: int
-    unrepairable: int
-    excess: int
-    due: int
-    differing: int
+    due: int = 0
+    differing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +83,7 @@ def _reconcile_repository(
     projections: list[type[Projection]] = added("projections")
     derived = [kind().rebuild(repository, repair=repair) for kind in projections]
     return RepositoryReport(
-        organization=repository.organization.slug,
-        repository=repository.name,
-        chunks=points.chunks,
-        missing=points.missing,
-        unrepairable=points.unrepairable,
-        excess=points.stale,
+        **asdict(points),
         due=sum(difference.due for difference in derived),
         differing=sum(difference.differing for difference in derived),
     )
@@ -107,12 +92,8 @@ def _reconcile_repository(
 def _retire_embeddings(repository_id: int, repair: bool) -> int:
     """Delete or count embeddings that were not used for EMBEDDING_RETENTION_DAYS."""
     before = timezone.now() - timedelta(days=settings.EMBEDDING_RETENTION_DAYS)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _DELETE_UNUSED if repair else _FIND_UNUSED,
-            {"repository": repository_id, "before": before},
-        )
-        return int(cursor.rowcount)
+    statement = _DELETE_UNUSED if repair else _FIND_UNUSED
+    return execute(statement, {"repository": repository_id, "before": before})
 
 
 def _retire_uploads(repair: bool) -> int:

@@ -2,15 +2,14 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import connection, transaction
+from django.db import transaction
 
 from central.corpus.scip import delete_unused_symbols
-from central.db import sql_with
+from central.db import fetch_rows, sql_with
 from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Batch, Delivery, IndexRun
 from central.repositories.states import LIVE_RUN_STATES
@@ -79,17 +78,12 @@ def _delete_tokens(expired_before: datetime) -> int:
 def _delete_runs(ended_before: datetime) -> int:
     """Delete runs with their dependent rows; the last of each repository stay."""
     count = 0
-    while keys := _old_runs(ended_before):
+    live = [state.value for state in LIVE_RUN_STATES]
+    while rows := fetch_rows(_OLD_RUNS, [_KEPT_RUNS, ended_before, live, _ROWS]):
+        keys = [key for (key,) in rows]
         with transaction.atomic():
             for model in (Batch, Delivery):
                 model.objects.filter(run__in=keys).delete()
             IndexRun.objects.filter(pk__in=keys).delete()
         count += len(keys)
     return count
-
-
-def _old_runs(ended_before: datetime) -> list[UUID]:
-    live = [state.value for state in LIVE_RUN_STATES]
-    with connection.cursor() as cursor:
-        cursor.execute(_OLD_RUNS, [_KEPT_RUNS, ended_before, live, _ROWS])
-        return [row[0] for row in cursor.fetchall()]

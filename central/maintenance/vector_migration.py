@@ -96,7 +96,7 @@ class Migration:
             fetch_vectors=self._fetch_vectors,
             advance=self.progress.advance,
         )
-        row.chunks, row.missing, row.excess = found.chunks, found.unrepairable, found.stale
+        row.chunks, row.missing, row.excess = found.chunks, found.unrepairable, found.excess
         row.written = found.missing - found.unrepairable + (earlier.written if earlier else 0)
 
     def _fetch_vectors(

@@ -19,7 +19,7 @@ from sse_starlette.sse import AppStatus
 
 from aeterna_code_search.agents.backend import CENTRAL_HINTS, INVALID, ServiceBackend
 from aeterna_code_search.agents.event_stream import EventLines
-from aeterna_code_search.agents.parameters import is_structured
+from aeterna_code_search.agents.requests import is_structured
 from aeterna_code_search.agents.results import ERROR_KEY, error_in
 from aeterna_code_search.agents.tools import INSTRUCTIONS, add_tools
 from central.http.asgi import RequestThreads
@@ -72,16 +72,15 @@ def wants_structure(ctx: ServerRequestContext[Any, Any]) -> bool:
 @asynccontextmanager
 async def backend(threads: RequestThreads) -> AsyncIterator[ServiceBackend]:
     """The backend for the life of the process; it asks as the caller of each request."""
-    services = ServicesBackend(threads)
     if not settings.CODESEARCH_SIDECAR_URL:
-        yield services
+        yield ServicesBackend(threads)
         return
     from central.mcp.sidecar.backend import sidecar_backend
 
     async with sidecar_backend(
         settings.CODESEARCH_SIDECAR_URL,
         timeout_seconds=settings.CODESEARCH_SIDECAR_SECONDS,
-        services=services,
+        threads=threads,
     ) as through_sidecar:
         yield through_sidecar
 

@@ -13,12 +13,19 @@ from rest_framework.views import APIView
 
 from central.background import BACKFILLS
 from central.errors import InvalidError
-from central.http.parameters import body_object, to_json
+from central.http.parameters import (
+    StrictBooleanField,
+    StrictCharField,
+    StrictIntegerField,
+    StrictSerializer,
+    body_object,
+    to_json,
+)
 from central.http.serializers import serializer_of
 from central.onboarding.models import Backfill
 from central.onboarding.progress import BackfillProgress, progress_of
-from central.onboarding.serializers import OnboardingRequest
 from central.onboarding.services.requests import (
+    BACKFILL_URLS,
     cancel_backfill,
     find_backfill,
     request_addresses,
@@ -28,10 +35,54 @@ from central.tenancy.audit import credential_actor
 from central.tenancy.authentication import whole_credential_for
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.forge.selection import Selection
+from indexer.forge.selection import FORGE_PATTERNS, Selection
 
 _LISTED = 50  # the newest backfills
 _NUMBER = re.compile(r"[0-9]{1,18}")
+
+
+def _words(what: str) -> serializers.ListField:
+    return serializers.ListField(
+        child=StrictCharField(max_length=200),
+        max_length=FORGE_PATTERNS,
+        default=list,
+        help_text=what,
+    )
+
+
+class SelectionSerializer(StrictSerializer):
+    """Which of the owner's repositories are meant."""
+
+    include = _words("Patterns of names, such as shop-*; empty: all")
+    exclude = _words("Patterns of names that are left out")
+    topics = _words("A repository needs one of them; empty: any")
+    archived = StrictBooleanField(default=False, help_text="Archived ones too")
+    forks = StrictBooleanField(default=False, help_text="Forks too")
+    max_megabytes = StrictIntegerField(
+        required=False, allow_null=True, min_value=1, help_text="Larger ones are left out"
+    )
+
+
+class OnboardingRequest(StrictSerializer):
+    """`POST /api/v1/onboarding`: an owner at GitHub, or addresses."""
+
+    org_id = StrictCharField()
+    owner = StrictCharField(
+        required=False,
+        allow_null=True,
+        max_length=100,
+        help_text="The organisation or user at GitHub that this organisation belongs to",
+    )
+    urls = serializers.ListField(
+        child=StrictCharField(max_length=500),
+        required=False,
+        allow_null=True,
+        min_length=1,
+        max_length=BACKFILL_URLS,
+        help_text="Instead of an owner: repositories at hosts that the operator allows",
+    )
+    selection = SelectionSerializer(required=False, allow_null=True)
+
 
 BackfillProgressSerializer = serializer_of(BackfillProgress, {})
 

@@ -5,10 +5,12 @@ compiled again if it differs. So the owners of an answer are those of the commit
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from aeterna_code_search.contract.projects import OWNERS_LISTED, OwnerCount
 from central.corpus.files import why_skipped
 from central.corpus.models import File
 from central.db import fetch_rows, id_array, sql_with
@@ -225,3 +227,27 @@ def _compile(place: _Place, text: str, state: _State) -> _Kept:
     except (TooManyRulesError, TooComplexError):
         return _Kept(state, place.blob, Ownership(place.path, syntax), _TOO_COMPLEX)
     return _Kept(state, place.blob, ownership, "")
+
+
+def owner_counts(
+    reader: OwnersReader, places: Iterable[tuple[RepositorySnapshot, str]]
+) -> list[OwnerCount]:
+    """Count (repository, path) of rows by owner, most first, then by name; at most OWNERS_LISTED.
+
+    All of the repositories must be visible to the reader.
+    """
+    rows = Counter(places)
+    reader.read_ahead({repository for repository, _ in rows})
+    counts: Counter[tuple[str | None, bool]] = Counter()
+    for (repository, path), count in rows.items():
+        owners = reader.listed(repository, path)
+        if owners is None:
+            counts[None, False] += count
+            continue
+        for owner in owners:
+            counts[owner, True] += count
+        if not owners:
+            counts[None, True] += count
+    found = [OwnerCount(owner, count, known) for (owner, known), count in counts.items()]
+    found.sort(key=lambda row: (-row.count, row.owner is None, row.owner or ""))
+    return found[:OWNERS_LISTED]

@@ -1,6 +1,6 @@
 """From the text of a query to its lexemes: what begins a word decides what the word is.
 
-A parenthesis is only an open question here: `central.query.groups` decides which ones group.
+A parenthesis is only an open question here: `central.query.parser` decides which ones group.
 """
 
 import re

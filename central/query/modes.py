@@ -3,35 +3,31 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from typing import Final
 
+from aeterna_code_search.contract.search import Mode
 from central.query.errors import QueryError
 from central.query.escapes import unslash
 from central.query.filters import CONTENT, filter_name
-from central.query.groups import QUERY_TERMS, only_case
 from central.query.lexemes import Kind, Lexeme, Lexer, checked_regex
+from central.query.parser import QUERY_TERMS, only_case
 from central.query.syntax import Literal, Node, Not, Query, Structural, conjunction
 
 _WORD: Final = re.compile(r"-?(\S+)")
 
 
-class TextMode(StrEnum):
-    """What the text outside of the filters is."""
-
-    LITERAL = "literal"
-    REGEX = "regex"
-    STRUCTURAL = "structural"
+# What the text outside of the filters is.
+TEXT_MODES: Final = (Mode.LITERAL, Mode.REGEX, Mode.STRUCTURAL)
 
 
-def parse_as(text: str, mode: TextMode) -> Query:
-    """Parse a text of filters and one literal or pattern. Raises QueryError.
+def parse_as(text: str, mode: Mode) -> Query:
+    """Parse a text of filters and one literal or pattern, by one of TEXT_MODES. Raises QueryError.
 
     Filters are recognised at the beginning of any word; beside a structural pattern, which may
     hold `key:value` itself, only before and after it. Quotes, parentheses and OR mean themselves.
     """
     filters = list(_filters(text, mode))
-    if mode is TextMode.STRUCTURAL:
+    if mode is Mode.STRUCTURAL:
         filters = _outer(text, filters)
     if len(filters) >= QUERY_TERMS:
         raise QueryError(f"more than {QUERY_TERMS} terms. Write fewer.", column=filters[-1].column)
@@ -45,7 +41,7 @@ def parse_as(text: str, mode: TextMode) -> Query:
     return Query(conjunction([*terms, *_content(rest, mode, column)]), case)
 
 
-def _filters(text: str, mode: TextMode) -> Iterator[Lexeme]:
+def _filters(text: str, mode: Mode) -> Iterator[Lexeme]:
     """Yield the filters that are whole words, each from its minus on."""
     lexer, end, is_inside = Lexer(text), 0, False
     for word in _WORD.finditer(text):
@@ -54,7 +50,7 @@ def _filters(text: str, mode: TextMode) -> Iterator[Lexeme]:
         found = None
         if filter_name(text, word.start(1)) not in {None, CONTENT}:
             is_last = word.end() == len(text)
-            may_be_pattern = mode is TextMode.STRUCTURAL and is_inside and not is_last
+            may_be_pattern = mode is Mode.STRUCTURAL and is_inside and not is_last
             found = _filter(lexer, word, may_be_pattern=may_be_pattern)
         if found:
             yield found
@@ -101,11 +97,11 @@ def _rest(text: str, filters: Sequence[Lexeme]) -> tuple[str, int]:
     return " ".join(part.strip() for part, _ in kept), start + len(first) - len(first.lstrip()) + 1
 
 
-def _content(text: str, mode: TextMode, column: int) -> list[Node]:
+def _content(text: str, mode: Mode, column: int) -> list[Node]:
     if not text:
         return []
-    if mode is TextMode.LITERAL:
+    if mode is Mode.LITERAL:
         return [Literal(text, column)]
-    if mode is TextMode.REGEX:
+    if mode is Mode.REGEX:
         return [checked_regex(unslash(text), column)]
     return [Structural(text, column)]

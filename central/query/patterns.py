@@ -24,28 +24,6 @@ _DOLLAR: Final = re.compile(rf"{_ESCAPE.pattern}|{_CLASS}|(?P<anchor>\$)", re.DO
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, column: int = 1) -> Any:
     """Compile an RE2 pattern of any length. Raises QueryError with the column of its term."""
-    return _compile(pattern, ignore_case=ignore_case, column=column)
-
-
-def with_line_ends(pattern: str) -> str:
-    """Return the RE2 pattern with each `$` also before the CR of a CRLF, which it then takes in.
-
-    RE2's own is before a LF only, or at the text's end.
-    """
-    return _DOLLAR.sub(lambda found: r"(?:\r?$)" if found["anchor"] else found[0], pattern)
-
-
-def check_length(text: str, noun: str, column: int) -> None:
-    """Raise QueryError for a regular expression or a value that is too long."""
-    if len(text) > QUERY_PATTERN_CHARACTERS:
-        raise QueryError(
-            f"this {noun} is longer than {QUERY_PATTERN_CHARACTERS:,} characters. "
-            "Write a shorter one, or two terms.",
-            column=column,
-        )
-
-
-def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
     if any(found[1] == "C" for found in _ESCAPE.finditer(pattern)):
         raise QueryError(
             "\\C is one byte, which may be a part of a character only. Write (?s:.) for any "
@@ -69,6 +47,24 @@ def _compile(pattern: str, *, ignore_case: bool, column: int) -> Any:
             "this regular expression is not valid Unicode. Remove the lone surrogate.",
             column=column,
         ) from problem
+
+
+def with_line_ends(pattern: str) -> str:
+    """Return the RE2 pattern with each `$` also before the CR of a CRLF, which it then takes in.
+
+    RE2's own is before a LF only, or at the text's end.
+    """
+    return _DOLLAR.sub(lambda found: r"(?:\r?$)" if found["anchor"] else found[0], pattern)
+
+
+def check_length(text: str, noun: str, column: int) -> None:
+    """Raise QueryError for a regular expression or a value that is too long."""
+    if len(text) > QUERY_PATTERN_CHARACTERS:
+        raise QueryError(
+            f"this {noun} is longer than {QUERY_PATTERN_CHARACTERS:,} characters. "
+            "Write a shorter one, or two terms.",
+            column=column,
+        )
 
 
 def re2_options(memory: int) -> Any:
@@ -124,7 +120,7 @@ def text_matcher(
         Match.GLOB: glob_pattern,
         Match.REGEX: str,
     }[match](value)
-    search = _compile(pattern, ignore_case=ignore_case, column=column).search
+    search = compile_pattern(pattern, ignore_case=ignore_case, column=column).search
     if match is Match.SUBSTRING and value.isascii():  # a tenth of RE2's time
         lowered = value.lower()
         return lambda text: lowered in text.lower() if text.isascii() else search(text) is not None

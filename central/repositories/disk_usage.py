@@ -11,15 +11,19 @@ from typing import Final
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db import connection
 from django.db.models import F, Sum
 
+from central.db import fetch_rows, sql
 from central.repositories.models import Repository
 
 _EMBEDDED: Final = "edge:"
 _BLOCK: Final = 512  # bytes, of st_blocks
 _SECONDS: Final = 300  # between two measurements
 _KEY: Final = "disk_bytes_per_row"
+_TABLE_BYTES: Final = sql(
+    "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class"
+    " WHERE relkind = 'r' AND relnamespace = current_schema::regnamespace"
+)
 _ROWS: Final = F("chunks") + F("symbols") + F("references")
 
 
@@ -34,18 +38,10 @@ def _bytes_per_row() -> float:
     known = cache.get(_KEY)
     if known is None:
         rows = Repository.objects.aggregate(rows=Sum(_ROWS))["rows"] or 1
-        known = (_table_bytes() + sum(_file_bytes(settings.VECTOR_STORE_URL))) / rows
+        [(table_bytes,)] = fetch_rows(_TABLE_BYTES)
+        known = (int(table_bytes) + sum(_file_bytes(settings.VECTOR_STORE_URL))) / rows
         cache.set(_KEY, known, _SECONDS)
     return float(known)
-
-
-def _table_bytes() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
-            "WHERE relkind = 'r' AND relnamespace = current_schema::regnamespace"
-        )
-        return int(cursor.fetchone()[0])
 
 
 def _file_bytes(store_url: str) -> Iterator[int]:

@@ -7,11 +7,11 @@ names and GitHub ids are assigned under that lock.
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from central.db import sql_with
+from central.db import execute, sql_with
 from central.repositories.models import IndexedBy, IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
@@ -118,7 +118,8 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
     No signature says of which repository a present or pending index is. It stays private until a
     run that opens later is applied (`settle_adoption`). Needs the organisation's lock.
     """
-    has_index = repository.generation > 0 or _has_live_runs(repository)
+    live = Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES)
+    has_index = repository.generation > 0 or live.exists()
     repository.github_id = github_id
     repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
     repository.adopted_at = timezone.now() if has_index else None
@@ -152,10 +153,6 @@ def take_signed_visibility(repository: Repository, *, default: str = "") -> None
     elif default:
         repository.visibility = default
     repository.save(update_fields=["visibility", "visibility_at"])
-
-
-def _has_live_runs(repository: Repository) -> bool:
-    return Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES).exists()
 
 
 def _own_name(repository: Repository) -> str:
@@ -219,17 +216,8 @@ def record_push(
     Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same second, the
     later is the one made on top of (`before`) the other.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _NOTE_PUSH,
-            {
-                "repository": repository.pk,
-                "commit_sha": commit_sha,
-                "before": before,
-                "pushed_at": pushed_at,
-            },
-        )
-        return bool(cursor.rowcount)
+    push = {"commit_sha": commit_sha, "before": before, "pushed_at": pushed_at}
+    return bool(execute(_NOTE_PUSH, {"repository": repository.pk, **push}))
 
 
 def mark_behind(*, now: datetime) -> int:

@@ -7,9 +7,7 @@ misses the other.
 
 from datetime import datetime
 
-from django.db import connection
-
-from central.db import sql_with
+from central.db import execute, sql_with
 from central.repositories.models import ForgeStatement
 
 _RANK = "array_position(ARRAY['public', 'internal', 'private'], {}.visibility::text)"
@@ -48,17 +46,17 @@ def keep_visibility(
     *, organization_id: int, github_id: int, visibility: str, at: datetime | None
 ) -> bool:
     """Keep the visibility; False if a later one is known. `at` None: it has no time."""
-    return _noted(_NOTE_VISIBILITY, organization_id, github_id, visibility, at)
+    return bool(execute(_NOTE_VISIBILITY, [organization_id, github_id, visibility, at]))
 
 
 def keep_name(*, organization_id: int, github_id: int, at: datetime) -> bool:
     """Keep when the forge signed the name; False if it signed a name later."""
-    return _noted(_NOTE_NAME, organization_id, github_id, at)
+    return bool(execute(_NOTE_NAME, [organization_id, github_id, at]))
 
 
 def keep_removal(*, organization_id: int, github_id: int, at: datetime) -> None:
     """Keep when the repository was deleted or transferred."""
-    _noted(_NOTE_REMOVAL, organization_id, github_id, at)
+    execute(_NOTE_REMOVAL, [organization_id, github_id, at])
 
 
 def statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
@@ -75,9 +73,3 @@ def locked_statement_of(*, organization_id: int, github_id: int) -> ForgeStateme
         .filter(organization_id=organization_id, github_id=github_id)
         .first()
     )
-
-
-def _noted(statement: str, *values: int | str | datetime | None) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, list(values))
-        return bool(cursor.rowcount)

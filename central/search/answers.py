@@ -12,7 +12,7 @@ from aeterna_code_search.contract.search import (
     SearchReceipt,
     SearchRequest,
 )
-from central.owners.answers import owner_counts
+from central.owners.reading import owner_counts
 from central.repositories.visibility import (
     RepositorySnapshot,
     answering_projects,

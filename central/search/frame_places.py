@@ -1,9 +1,8 @@
 """Which indexed files the frames of a trace mean: by the longest common tail of the paths. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from central.query.pasted.frames import Frame
 from central.query.pasted.paths import (
@@ -21,11 +20,8 @@ CHECKED_FILES: Final = 5  # of a frame, whose definitions are looked at
 _KINDS_BY_PACKAGE: Final = frozenset({"java"})  # whose paths are made of the names of packages
 _LEAST_COMPONENTS: Final = 2  # that say which file it is; a name alone may be any file's
 
-Around = Mapping[tuple[int, int], Sequence[FrameSymbol]]
 
-
-@dataclass(frozen=True, slots=True)
-class FramePlace:
+class FramePlace(NamedTuple):
     """A file that a frame may mean, and how well: `components` of its path's end are the same.
 
     `is_whole`: all of the file's path, or of the frame's, is. `symbols` are as of `file_tails`.
@@ -110,8 +106,7 @@ def _likeness(place: FramePlace, names: Mapping[int, str]) -> tuple[object, ...]
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenPlaces:
+class ChosenPlaces(NamedTuple):
     """The best place of each frame that has one, in the order of the answer; then `others`.
 
     `elsewhere` counts the frames that are in no file.
@@ -125,20 +120,16 @@ class ChosenPlaces:
 def choose_places(
     trace: StackTrace,
     candidates: Sequence[Sequence[FramePlace]],
-    around: Around,
     names: Mapping[int, str],
 ) -> ChosenPlaces:
     """Choose among the candidates of each frame: own code, then installed packages, then guesses.
 
-    Where a file's name alone is the same, the file must define the function. Of files that are as
-    likely, that of the repository which most frames may be of is taken.
+    They have their symbols. Where a file's name alone is the same, the file must define the
+    function. Of files that are as likely, that of the repository which most frames may be of is
+    taken.
     """
     known = [
-        [
-            frame_place
-            for frame_place in map(_with(around), places)
-            if _is_likely(trace, frame_place)
-        ]
+        [frame_place for frame_place in places if _is_likely(trace, frame_place)]
         for places in candidates
     ]
     repositories = Counter(
@@ -169,13 +160,6 @@ def _is_guess(place: FramePlace) -> bool:
     """Return whether only the name of a file deeper in a repository is the same: `config.ru`."""
     is_name_alone = place.components < _LEAST_COMPONENTS and place.file.path != place.frame.path
     return is_name_alone and not place.of_function
-
-
-def _with(around: Around) -> Callable[[FramePlace], FramePlace]:
-    def with_symbols(place: FramePlace) -> FramePlace:
-        return replace(place, symbols=around.get((place.file.id, place.frame.line), ()))
-
-    return with_symbols
 
 
 def _is_likely(trace: StackTrace, place: FramePlace) -> bool:

@@ -39,7 +39,15 @@ def find_places(
         for places in candidates
         for place in places
     }
-    return choose_places(trace, candidates, symbols_around(asked), names)
+    around = symbols_around(asked)
+    known = [
+        [
+            place._replace(symbols=around.get((place.file.id, place.frame.line), ()))
+            for place in places
+        ]
+        for places in candidates
+    ]
+    return choose_places(trace, known, names)
 
 
 def frame_results(
@@ -63,27 +71,24 @@ def frame_results(
         if content is None:
             continue
         repository = searched[place.file.repository]
-        score = round(max(0.5, 1.0 - _STEP * len(results)), 4)
         listed = owners.listed(repository, place.file.path)
-        result = _result(place, content, request, repository)
-        results.append(replace(result, score=score, owners=listed))
+        result = _result(place, content, request, repository, listed)
+        results.append(replace(result, score=round(max(0.5, 1.0 - _STEP * len(results)), 4)))
     return results
 
 
 def _result(
-    place: FramePlace, content: bytes, request: SearchRequest, repository: RepositorySnapshot
+    place: FramePlace,
+    content: bytes,
+    request: SearchRequest,
+    repository: RepositorySnapshot,
+    owners: list[str] | None,
 ) -> Result:
     lines = Lines(content)
     line, note = _line_of(place, len(lines))
-    hit = FileHit(
-        position=0,
-        file=place.file,
-        content=content,
-        spans=[_text_span(lines, line)] if len(lines) else [],
-        is_cut=False,
-        defining=frozenset(),
-    )
-    result, _ = exact_result(hit, request=request, repository=repository, lines=1)
+    spans = [_text_span(lines, line)] if len(lines) else []
+    hit = FileHit(0, place.file, content, spans, is_cut=False, defining=frozenset())
+    result, _ = exact_result(hit, request=request, repository=repository, lines=1, owners=owners)
     around = _innermost(place.symbols, line)
     container, _, _ = around.qualified_name.rpartition(".") if around else ("", "", "")
     return replace(result, name=around.name if around else "", container=container, note=note)

@@ -5,6 +5,8 @@ An exact search that found nothing asks for what is found nearby.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from heapq import nsmallest
 from typing import Final
 
@@ -31,8 +33,7 @@ from central.search.scope import SearchScope
 from central.sentences import Sentence, similar_names
 
 EXACT_HINT_NAMES: Final = 3  # unknown repositories that it names, with near names of each
-# Whether a query finds something, with the other fields or without.
-Finds = Callable[[Query, bool], bool]
+Finds = Callable[[SearchScope, ReadRequest], bool]  # whether there is something, for a moment
 
 _NAMES: Final = 2_000  # of repositories, or owners, that are compared with a name
 _PATTERN: Final = re.compile(
@@ -111,18 +112,14 @@ def hint_of_ranked(
 def exact_hint(
     read: ReadRequest, scope: SearchScope, *, missing: list[MissingProject], finds: Finds
 ) -> str:
-    """Explain why an exact search found nothing.
-
-    `finds` looks for a moment whether another query finds something; its second argument is
-    whether the fields of the request restrict it, too.
-    """
+    """Explain why an exact search found nothing; `finds` looks whether others find something."""
     request = read.request
     if request.cursor:
         return hint_for(request, searched=len(scope.searched), missing=missing)
     reasons = repository_hint(read, scope) or _of_receipt(missing)
     if not scope.searched and not reasons:
         return hint_for(request, searched=0, missing=missing)
-    return reasons or next(_reasons(read, finds))
+    return reasons or next(_reasons(read, partial(finds, scope)))
 
 
 def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
@@ -239,7 +236,7 @@ def _projects(missing: Sequence[MissingProject], reason: str) -> str:
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
 
 
-def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
+def _reasons(read: ReadRequest, finds: Callable[[ReadRequest], bool]) -> Iterator[Sentence]:
     """Yield what is true of the query, the most useful first; the last one always is."""
     literals = [term.text for term in read.query.content_terms if isinstance(term, Literal)]
     if read.request.mode is Mode.LITERAL and any(map(_is_quoted, literals)):
@@ -247,7 +244,7 @@ def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
             "quotes_are_text",
             "In the mode literal quotes are part of the text. Leave them out.",
         )
-    if _has_case(read.query) and finds(Query(read.query.root, Case.NO), True):
+    if _has_case(read.query) and finds(replace(read, query=Query(read.query.root, Case.NO))):
         yield Sentence.of(
             "case_differs",
             "Upper and lower case differ: with case:no there are matches.",
@@ -259,13 +256,13 @@ def _reasons(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
     yield _nothing(read)
 
 
-def _of_filters(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
+def _of_filters(read: ReadRequest, finds: Callable[[ReadRequest], bool]) -> Iterator[Sentence]:
     terms = [term for term in conjuncts(read.query.predicate) if not isinstance(term, Filter)]
     is_filtered = len(terms) < len(conjuncts(read.query.predicate)) or is_narrowed(read.request)
     if not terms or not (is_filtered or read.within):
         return
     if not any(isinstance(term, Structural) for term in terms) and finds(
-        Query(conjunction(terms), read.query.case), False
+        ReadRequest(SearchRequest(), Query(conjunction(terms), read.query.case))
     ):
         yield Sentence.of(
             "filters_exclude",
@@ -275,7 +272,7 @@ def _of_filters(read: ReadRequest, finds: Finds) -> Iterator[Sentence]:
 
 
 def _of_structure(read: ReadRequest) -> Iterator[Sentence]:
-    plan = exact_plan(read.query, language=read.request.language)
+    plan = exact_plan(read)
     for pattern in plan.structural.values():
         if not StructuralMatcher(pattern).parses():
             yield Sentence.of(

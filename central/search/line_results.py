@@ -13,7 +13,12 @@ _SCORES: Final = ((0.5, 0.5), (0.5, 0.0), (0.25, 0.25), (0.0, 0.25))
 
 
 def exact_result(
-    hit: FileHit, *, request: SearchRequest, repository: RepositorySnapshot, lines: int
+    hit: FileHit,
+    *,
+    request: SearchRequest,
+    repository: RepositorySnapshot,
+    lines: int,
+    owners: list[str] | None = None,
 ) -> tuple[Result, bool]:
     """Build the result of a file that matches, with at most `lines` of its lines; and if cut.
 
@@ -51,6 +56,7 @@ def exact_result(
         matches=len(hit.spans),
         context=context,
         generated=hit.file.generated,
+        owners=owners,
     )
     return result, has_more
 

@@ -1,12 +1,11 @@
 """Exact searches from request to answer: pages of files with the lines that match."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import (
@@ -20,15 +19,10 @@ from central.db import one_moment
 from central.errors import InvalidError
 from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
-from central.query.evaluate import RepositoryValues
-from central.query.syntax import Query
 from central.search.answers import search_answer, search_facets, search_receipt
-from central.search.exact.hits import ExactSearch, FileHit, Unread
-from central.search.exact.matching import EXACT_MATCHES_OF_FILE
+from central.search.exact.hits import ExactSearch, FileHit
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
-from central.search.exact.verification import check_structural
-from central.search.filters import RowFilter, row_filter
 from central.search.hints import exact_hint
 from central.search.line_results import exact_result
 from central.search.reading import ReadRequest, read_request
@@ -59,15 +53,14 @@ def find_lines(
     plan = _checked_plan(read)
     with one_moment():
         scope = search_scope(credential, read)
-        search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
+        search = ExactSearch(scope, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
         page = exact_page(
             search, position=position, limit=request.limit, repositories=scope.fingerprint
         )
-        answer = _answer(read, scope, page, _reasons(scope, plan, search.unread), started)
+        answer = _answer(scope, search, page, started)
         hint = None
         if not page.hits:
-            finds = partial(_finds, scope, read)
-            hint = exact_hint(read, scope, missing=answer.receipt.missing, finds=finds)
+            hint = exact_hint(read, scope, missing=answer.receipt.missing, finds=_finds)
     cursor = None
     if page.following:
         cursor = encode_cursor(request=request, organization=slug, position=page.following)
@@ -78,20 +71,15 @@ def first_lines_in(scope: SearchScope, *, read: ReadRequest, seconds: float) -> 
     """Return the first page of files of the scope that match; None if there is none in time."""
     started, plan = time.perf_counter(), _checked_plan(read)
     with one_moment():
-        search = _exact_search(scope, read, plan, files=EXACT_FILES, seconds=seconds)
+        search = ExactSearch(scope, plan, files=EXACT_FILES, seconds=seconds)
         page = exact_page(search, position=None, limit=read.request.limit)
-        if not page.hits:
-            return None
-        return _answer(read, scope, page, _reasons(scope, plan, search.unread), started)
+        return _answer(scope, search, page, started) if page.hits else None
 
 
 def _answer(
-    read: ReadRequest,
-    scope: SearchScope,
-    page: ExactPage,
-    lacks: Mapping[int, str],
-    started: float,
+    scope: SearchScope, search: ExactSearch, page: ExactPage, started: float
 ) -> SearchAnswer:
+    read = search.plan.read
     request = read.request
     scope.owners.read_ahead(
         scope.searched[key] for key in {hit.file.repository for hit in page.hits}
@@ -105,7 +93,7 @@ def _answer(
         scope,
         request,
         results,
-        lacks=lacks,
+        lacks=search.lacks,
         match=1.0 if results else None,
         started=started,
         total=Total(page.matches, page.files, page.at_least),
@@ -115,19 +103,10 @@ def _answer(
     return answer
 
 
-def _finds(scope: SearchScope, read: ReadRequest, query: Query, is_restricted: bool) -> bool:
-    """Return whether another query finds something in some files, for a moment."""
-    rows = row_filter(read.request) if is_restricted else RowFilter()
-    plan = exact_plan(query, language=read.request.language)
-    search = ExactSearch(
-        plan,
-        scope.searched,
-        values=_values(scope, plan),
-        rows=rows,
-        files=EXACT_HINT_FILES,
-        seconds=EXACT_HINT_SECONDS,
-        within=read.within if is_restricted else "",
-    )
+def _finds(scope: SearchScope, read: ReadRequest) -> bool:
+    """Return whether something is found in some files, for a moment."""
+    plan = exact_plan(read)
+    search = ExactSearch(scope, plan, files=EXACT_HINT_FILES, seconds=EXACT_HINT_SECONDS)
     with closing(search.hits()) as found:
         return next(found, None) is not None
 
@@ -146,22 +125,19 @@ def every_match(
             "The stream is of exact searches: put the text in quotes, write a /regular "
             "expression/, or set mode to literal, regex or structural."
         )
-    return _streamed(credential, read, _checked_plan(read))
+    return _streamed(credential, _checked_plan(read))
 
 
-def _streamed(
-    credential: Credential, read: ReadRequest, plan: ExactPlan
-) -> Iterator[Result | StreamEnd | None]:
+def _streamed(credential: Credential, plan: ExactPlan) -> Iterator[Result | StreamEnd | None]:
     """Yield the results. All up to the first one is read as of one moment, if it comes soon.
 
     Later no transaction is open between two of them.
     """
-    started = time.perf_counter()
+    started, read = time.perf_counter(), plan.read
     with one_moment():
         scope = search_scope(credential, read)
-        search = _exact_search(
+        search = ExactSearch(
             scope,
-            read,
             plan,
             files=EXACT_STREAM_FILES,
             seconds=EXACT_STREAM_SECONDS,
@@ -179,7 +155,7 @@ def _streamed(
         if hit.is_cut or (has_more and not read.lists_files):
             search.unread.add([hit.file.repository], "too_many_matches")
         yield result
-    receipt = search_receipt(scope, _reasons(scope, plan, search.unread), started=started)
+    receipt = search_receipt(scope, search.lacks, started=started)
     hint = _hint(credential, read, receipt.missing) if is_empty else None
     yield StreamEnd(receipt, hint)
 
@@ -196,67 +172,43 @@ def _first(steps: Iterable[FileHit | None]) -> FileHit | None:
 def _hint(credential: Credential, read: ReadRequest, missing: list[MissingProject]) -> str:
     with one_moment():
         scope = search_scope(credential, read)
-        return exact_hint(read, scope, missing=missing, finds=partial(_finds, scope, read))
+        return exact_hint(read, scope, missing=missing, finds=_finds)
 
 
 def _checked_plan(read: ReadRequest) -> ExactPlan:
-    plan = exact_plan(read.query, language=read.request.language)
-    check_structural(plan)
+    plan = exact_plan(read)
+    plan.check_structural()
     return plan
 
 
-@dataclass(frozen=True, slots=True)
-class Restriction:
-    """What a query requires of files, and the repositories in which that is not known of all."""
+class Restriction(NamedTuple):
+    """What a query requires of files (repository's id, path, language).
+
+    `repositories` are to be searched: not those without a value of the query. `lacks` says by
+    their ids, when the answer is made, where not all was looked at.
+    """
 
     holds: LineCondition
-    unread: Unread
-    plan: ExactPlan
-    scope: SearchScope
-
-    @property
-    def reasons(self) -> Mapping[int, str]:
-        """Why the answer may lack something, by the repository's id."""
-        return _reasons(self.scope, self.plan, self.unread)
-
-    def repositories(self) -> list[int]:
-        """Return the ids of repositories to search: not those without a value of the query."""
-        values = _values(self.scope, self.plan)
-        return [
-            key
-            for key, item in self.scope.searched.items()
-            if key not in values
-            or self.plan.evaluator.repository(item.name, values[key]) is not False
-        ]
+    repositories: list[int]
+    lacks: Callable[[], Mapping[int, str]]
 
 
-def restriction(read: ReadRequest, scope: SearchScope) -> Restriction | None:
-    """Return what chunks must fulfil beside their rank; None if nothing is required.
+def restriction(read: ReadRequest, scope: SearchScope) -> Restriction:
+    """Return what chunks must fulfil beside their rank, for a query with a predicate.
 
     Literals, patterns and `sym:` are looked up before the ranking: they hold of few files.
     """
-    if read.query.predicate is None:
-        return None
-    plan = exact_plan(read.query, language=read.request.language)
-    if not plan.needs_lookup:
-        return Restriction(_of_names(plan, scope), Unread(), plan, scope)
-    search = ExactSearch(
-        plan,
-        scope.searched,
-        values=_values(scope, plan),
-        rows=row_filter(read.request),
-        files=EXACT_FILES,
-        seconds=EXACT_SECONDS,
-    )
-    with one_moment():
-        found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
-    return Restriction(_among(found), search.unread, plan, scope)
-
-
-def _of_names(plan: ExactPlan, scope: SearchScope) -> LineCondition:
-    searched, values = scope.searched, _values(scope, plan)
+    plan = exact_plan(read)
+    search = ExactSearch(scope, plan, files=EXACT_FILES, seconds=EXACT_SECONDS)
+    searched, values = scope.searched, scope.values(plan.evaluator.reads_values)
+    found: set[tuple[int, str]] = set()
+    if plan.needs_lookup:
+        with one_moment():
+            found = {(hit.file.repository, hit.file.path) for hit in search.hits()}
 
     def holds(repository: int, path: str, language: str) -> bool:
+        if plan.needs_lookup:
+            return (repository, path) in found
         truth = plan.evaluator.file(
             repository=searched[repository].name,
             path=path,
@@ -265,41 +217,12 @@ def _of_names(plan: ExactPlan, scope: SearchScope) -> LineCondition:
         )
         return truth is True
 
-    return holds
-
-
-def _values(scope: SearchScope, plan: ExactPlan) -> Mapping[int, RepositoryValues]:
-    return scope.values(plan.evaluator.reads_values)
-
-
-def _reasons(scope: SearchScope, plan: ExactPlan, unread: Unread) -> Mapping[int, str]:
-    """Return why the answer may lack something, by the repository's id."""
-    return scope.values_unread(plan.evaluator.reads_values) | unread.reasons
-
-
-def _among(found: Collection[tuple[int, str]]) -> LineCondition:
-    return lambda repository, path, _: (repository, path) in found
-
-
-def _exact_search(
-    scope: SearchScope,
-    read: ReadRequest,
-    plan: ExactPlan,
-    *,
-    files: int,
-    seconds: float,
-    matches: int = EXACT_MATCHES_OF_FILE,
-) -> ExactSearch:
-    return ExactSearch(
-        plan,
-        scope.searched,
-        values=_values(scope, plan),
-        rows=row_filter(read.request),
-        files=files,
-        seconds=seconds,
-        within=read.within,
-        matches=matches,
-    )
+    repositories = [
+        key
+        for key, item in searched.items()
+        if key not in values or plan.evaluator.repository(item.name, values[key]) is not False
+    ]
+    return Restriction(holds, repositories, lambda: search.lacks)
 
 
 def _result(
@@ -308,6 +231,7 @@ def _result(
     """Return the result, and whether the file has more lines that match."""
     repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
-    result, has_more = exact_result(hit, request=read.request, repository=repository, lines=lines)
     owners = scope.owners.listed(repository, hit.file.path)
-    return replace(result, owners=owners), has_more
+    return exact_result(
+        hit, request=read.request, repository=repository, lines=lines, owners=owners
+    )

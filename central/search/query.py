@@ -1,4 +1,4 @@
-"""The search request, and the parsed text of a query. Pure.
+"""The parsed text of a query. Pure.
 
 Parsing is a guess: an identifier names a symbol, other words describe one. The ranking rules
 weight the guess.
@@ -7,17 +7,17 @@ weight the guess.
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Final
 
-from central.search.definition_keywords import wanted_definition
 from indexer.lexical import query_terms, term_id, tokenize
 from indexer.records.files import ChunkType
-
-MAX_RESULTS = 200
 
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
+
+MAX_RESULTS = 200
 
 _WORD = re.compile(r"[^\W_](?:[\w$]*[^\W_])?(?:(?:::|->|[.#:\\])[^\W\d]\w*)*(?:\(\))?|_+\w+")
 _SEPARATOR = re.compile(r"::|->|[.#:\\]")
@@ -44,6 +44,33 @@ _INTENTS = {
     "vendored": "vendor vendored third_party thirdparty",
 }
 _INTENT_OF = {word: intent for intent, words in _INTENTS.items() for word in words.split()}
+# Definition keywords of many languages before a name, `class Session` or `def echo(`, and the types
+# of chunks that they mean.
+_CLASS: Final = frozenset({ChunkType.CLASS})
+_FUNCTION: Final = frozenset({ChunkType.FUNCTION, ChunkType.METHOD})
+_MODULE: Final = frozenset({ChunkType.MODULE})
+_CONSTANT: Final = frozenset({ChunkType.MODULE, ChunkType.CLASS})
+_KEYWORDS: Final = {
+    **dict.fromkeys(_set("class struct interface type trait enum record protocol union"), _CLASS),
+    **dict.fromkeys(_set("typedef impl"), _CLASS),
+    **dict.fromkeys(_set("def func fn fun function method defn"), _FUNCTION),
+    **dict.fromkeys(_set("module mod namespace package"), _MODULE),
+    **dict.fromkeys(_set("const let var val"), _CONSTANT),
+}
+# Keywords that are no English words: a lower-case name behind one is still a name.
+_CERTAIN: Final = _set("def func fn defn typedef impl")
+_MODIFIERS: Final = _set(
+    "abstract async data declare default export extern final inline internal local open override "
+    "partial private protected pub public readonly sealed static unsafe virtual"
+)
+_DEFINITION: Final = re.compile(
+    rf"""\s*(?:(?:{"|".join(_MODIFIERS)})(?:\([a-z]{{1,9}}\))?\s+){{0,5}}
+    (?P<keyword>{"|".join(_KEYWORDS)})(?:\s+(?:class|struct))?
+    (?:\s*\((?:\w+\s+)?[*&]?(?P<receiver>\w{{1,200}})[^)]{{0,200}}\))?
+    \s+(?:(?P<container>[^\W\d][\w$]{{0,200}})(?:\.|::|\#))?(?P<name>[^\W\d][\w$]{{0,200}}[!?]?)
+    \s*(?:[(<\[{{:=;].*|(?:struct|interface|extends|implements|where|for)\b.*)?""",
+    re.VERBOSE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +111,16 @@ def parse_query(text: str) -> ParsedQuery:
 
     A definition keyword before a name, as in `class Session`, makes a query for that name.
     """
-    wanted = wanted_definition(text)
-    if wanted is None:
+    found = _DEFINITION.fullmatch(text)
+    if found is None:
         return _parse_words(text)
-    query = _parse_words(f"{wanted.container}.{wanted.name}" if wanted.container else wanted.name)
+    container = found["receiver"] or found["container"]
+    query = _parse_words(f"{container}.{found['name']}" if container else found["name"])
     if len(query.symbols) != 1:  # a stop word, or the name of a file
         return _parse_words(text)
-    strength = 1.0 if wanted.is_certain else query.symbols[0].strength
-    symbol = replace(query.symbols[0], strength=strength, types=wanted.types)
+    keyword = found["keyword"]
+    strength = 1.0 if keyword in _CERTAIN else query.symbols[0].strength
+    symbol = replace(query.symbols[0], strength=strength, types=_KEYWORDS[keyword])
     return replace(query, text=text, symbols=(symbol,), symbolic=strength == 1.0)
 
 
@@ -112,7 +141,7 @@ def _parse_words(text: str) -> ParsedQuery:
         word_terms=tuple(term_id(part) for part in parts.values()),
         intents=frozenset(_INTENT_OF[word] for word in lowered if word in _INTENT_OF),
         terms=query_terms(" ".join(content) if content else text),
-        whole_terms=tuple((piece, term) for piece in pieces for term in _whole_term(piece)),
+        whole_terms=tuple((piece, term) for piece in pieces for term in [*query_terms(piece)][:1]),
     )
 
 
@@ -173,7 +202,3 @@ def _pieces(word: str) -> list[str]:
 def _is_file_name(word: str) -> bool:
     stem_of_file, _, extension = word.rpartition(".")
     return bool(stem_of_file) and extension in _EXTENSIONS
-
-
-def _whole_term(word: str) -> list[int]:
-    return list(query_terms(word))[:1]

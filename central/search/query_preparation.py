@@ -4,12 +4,10 @@ Vectors of network embedders are cached. While such an embedder is unavailable, 
 skips it, so that only a search or two wait for it.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from math import log
 from typing import Final
@@ -40,8 +38,6 @@ _VIEWS = 64  # cached sets of repositories
 _TERMS = 50_000  # cached terms of each
 
 _View = tuple[tuple[int, int], ...]
-_lock = threading.Lock()
-_views: OrderedDict[_View, dict[int, int]] = OrderedDict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +108,10 @@ def document_frequencies(
     return {term: known.get(term, 0) for term in wanted}
 
 
-def _view(key: _View) -> dict[int, int]:
-    with _lock:
-        known = _views.setdefault(key, {})
-        _views.move_to_end(key)
-        while len(_views) > _VIEWS:
-            _views.popitem(last=False)
-        return known
+@lru_cache(maxsize=_VIEWS)
+def _view(_key: _View) -> dict[int, int]:
+    """Return the known frequencies of a set of repositories, to which others are added."""
+    return {}
 
 
 def prepare(

@@ -9,7 +9,7 @@ from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
 from central.query.languages import check_languages, language_name, unknown_language
-from central.query.modes import TextMode, parse_as
+from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
 from central.query.syntax import (
     And,
@@ -27,7 +27,6 @@ from central.query.syntax import (
 from indexer.records.languages import LANGUAGES
 
 INSTEAD_RESULTS: Final = 5  # by words, if a quoted text stands nowhere
-_TEXT_MODES: Final = {Mode(mode.value): mode for mode in TextMode}
 _FILE, _SYMBOL = "file", "symbol"
 
 
@@ -55,9 +54,9 @@ def read_request(request: SearchRequest) -> ReadRequest:
     for text in request.queries:
         check_characters(text)
     request = replace(request, language=_known_language(request.language))
-    if request.mode in _TEXT_MODES:
+    if request.mode in TEXT_MODES:
         text = _only_query(request)
-        query, kind = _without_type(_checked(parse_as(text, _TEXT_MODES[request.mode])))
+        query, kind = _without_type(_checked(parse_as(text, request.mode)))
         return _exact(request, query, kind)
     queries = [_checked(parse(text)) for text in request.queries]
     if len(queries) > 1:

@@ -1,18 +1,16 @@
 """The repositories of a search, and the cursors of its pages."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from central.http import cursors
 from central.owners.reading import OwnersReader, owners_reader
-from central.query.evaluate import RepositoryValues
-from central.query.filters import FilterName, Match
-from central.query.patterns import text_matcher
-from central.query.syntax import And, Filter, Node, Not, Or
+from central.query.evaluate import Evaluator, RepositoryValues
+from central.query.filters import FilterName
 from central.repositories.visibility import RepositorySnapshot, repository_snapshots
 from central.search.reading import ReadRequest
 from central.tenancy.credentials import Credential
@@ -43,43 +41,6 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     if request.group_by is GroupBy.NONE:
         del key["group_by"]  # cursors from before there was one stay valid
     return [organization, key]
-
-
-def _may_match(node: Node, name: str) -> bool:
-    """Return whether the query can be true of anything in a repository of a name."""
-    match node:
-        case Filter(name=FilterName.REPO):
-            return _is_name(node, name)
-        case Not(term=term):
-            return not _must_match(term, name)
-        case And(terms=terms):
-            return all(_may_match(term, name) for term in terms)
-        case Or(terms=terms):
-            return any(_may_match(term, name) for term in terms)
-    return True
-
-
-def _must_match(node: Node, name: str) -> bool:
-    """Return whether the query is true of everything in a repository of a name."""
-    match node:
-        case Filter(name=FilterName.REPO):
-            return _is_name(node, name)
-        case Not(term=term):
-            return not _may_match(term, name)
-        case And(terms=terms):
-            return all(_must_match(term, name) for term in terms)
-        case Or(terms=terms):
-            return any(_must_match(term, name) for term in terms)
-    return False
-
-
-def _is_name(repo: Filter, name: str) -> bool:
-    return _name_matcher(repo.value, repo.match)(name)
-
-
-@lru_cache(maxsize=256)
-def _name_matcher(value: str, match: Match) -> Callable[[str], bool]:
-    return text_matcher(value, match, ignore_case=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +93,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     visible = repository_snapshots(credential=credential)
     included = set(read.request.include_projects)
     excluded = set(read.request.exclude_projects)
-    predicate = read.query.predicate
-
-    def may_have(name: str) -> bool:
-        return predicate is None or _may_match(predicate, name)
+    evaluator = cache(lambda: Evaluator(read.query))  # compiled where it is asked
 
     selected = [
         item
@@ -143,7 +101,11 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
         if item.name not in excluded
         and (not included or item.name in included)
         and (
-            item.generation or ((item.name in included or item.is_expected) and may_have(item.name))
+            item.generation
+            or (
+                (item.name in included or item.is_expected)
+                and evaluator().repository(item.name) is not False
+            )
         )
     ]
     return SearchScope(

@@ -3,12 +3,18 @@
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from central.settings import defaults, env
+from central.settings import env
 
+BACKFILL_REPOSITORY_BYTES: Final = 4 * 1024**3  # of a clone; AETERNA_BACKFILL_MAX_BYTES
+BACKFILL_REPOSITORY_SECONDS: Final = 3_600  # to clone and index; AETERNA_BACKFILL_SECONDS
+BACKFILL_LEASE_SECONDS: Final = 120  # a forge may take so long; AETERNA_BACKFILL_LEASE_SECONDS
+BACKFILL_AT_ONCE: Final = 2  # repositories of the whole service; AETERNA_BACKFILL_AT_ONCE
+BACKFILL_PER_HOUR: Final = 1_000  # clones of an organisation; AETERNA_BACKFILL_PER_HOUR
 _GITHUB = "https://github.com"
 
 
@@ -32,11 +38,11 @@ class BackfillSettings:
     ssh_key_path: str = ""
     known_hosts_path: str = ""
     service_url: str = ""
-    at_once: int = defaults.BACKFILL_AT_ONCE
-    per_hour: int = defaults.BACKFILL_PER_HOUR
-    max_bytes: int = defaults.BACKFILL_REPOSITORY_BYTES
-    max_seconds: int = defaults.BACKFILL_REPOSITORY_SECONDS
-    lease_seconds: int = defaults.BACKFILL_LEASE_SECONDS
+    at_once: int = BACKFILL_AT_ONCE
+    per_hour: int = BACKFILL_PER_HOUR
+    max_bytes: int = BACKFILL_REPOSITORY_BYTES
+    max_seconds: int = BACKFILL_REPOSITORY_SECONDS
+    lease_seconds: int = BACKFILL_LEASE_SECONDS
 
 
 def backfill() -> BackfillSettings:
@@ -58,17 +64,11 @@ def backfill() -> BackfillSettings:
         ssh_key_path=env.text("AETERNA_GIT_SSH_KEY_PATH") or "",
         known_hosts_path=env.text("AETERNA_GIT_KNOWN_HOSTS_PATH") or "",
         service_url=(env.text("AETERNA_BACKFILL_URL") or "").rstrip("/"),
-        at_once=env.number("AETERNA_BACKFILL_AT_ONCE", default=defaults.BACKFILL_AT_ONCE),
-        per_hour=env.number("AETERNA_BACKFILL_PER_HOUR", default=defaults.BACKFILL_PER_HOUR),
-        max_bytes=env.number(
-            "AETERNA_BACKFILL_MAX_BYTES", default=defaults.BACKFILL_REPOSITORY_BYTES
-        ),
-        max_seconds=env.number(
-            "AETERNA_BACKFILL_SECONDS", default=defaults.BACKFILL_REPOSITORY_SECONDS
-        ),
-        lease_seconds=env.number(
-            "AETERNA_BACKFILL_LEASE_SECONDS", default=defaults.BACKFILL_LEASE_SECONDS
-        ),
+        at_once=env.number("AETERNA_BACKFILL_AT_ONCE", default=BACKFILL_AT_ONCE),
+        per_hour=env.number("AETERNA_BACKFILL_PER_HOUR", default=BACKFILL_PER_HOUR),
+        max_bytes=env.number("AETERNA_BACKFILL_MAX_BYTES", default=BACKFILL_REPOSITORY_BYTES),
+        max_seconds=env.number("AETERNA_BACKFILL_SECONDS", default=BACKFILL_REPOSITORY_SECONDS),
+        lease_seconds=env.number("AETERNA_BACKFILL_LEASE_SECONDS", default=BACKFILL_LEASE_SECONDS),
     )
 
 

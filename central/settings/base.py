@@ -3,10 +3,11 @@
 from typing import Any
 
 import dj_database_url
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
 from central.runtime import data_directory
-from central.settings import admin, backfill, defaults, env, services, sso, web
+from central.settings import admin, backfill, env, services, sso
 from central.settings.services import vector_store_url
 from indexer import limits
 from indexer.records import runs
@@ -126,12 +127,21 @@ SPECTACULAR_SETTINGS = {
 
 # --- People -------------------------------------------------------------------------------------
 
-LOGIN_URL = web.LOGIN_URL
-LOGIN_REDIRECT_URL = web.LOGIN_REDIRECT_URL
-LOGOUT_REDIRECT_URL = web.LOGOUT_REDIRECT_URL
-AUTH_PASSWORD_VALIDATORS = web.AUTH_PASSWORD_VALIDATORS
-SESSION_COOKIE_AGE = web.SESSION_COOKIE_AGE
-SESSION_COOKIE_SAMESITE = web.SESSION_COOKIE_SAMESITE
+LOGIN_URL = "web:sign-in"
+LOGIN_REDIRECT_URL = "web:home"
+LOGOUT_REDIRECT_URL = "web:sign-in"
+
+_PASSWORDS = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_PASSWORDS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_PASSWORDS}.CommonPasswordValidator"},
+    {"NAME": f"{_PASSWORDS}.NumericPasswordValidator"},
+    {"NAME": f"{_PASSWORDS}.UserAttributeSimilarityValidator"},
+]
+
+SESSION_COOKIE_AGE = 14 * 86_400
+SESSION_COOKIE_SAMESITE = "Lax"  # a link from elsewhere opens a page; nothing is posted from there
+SESSION_COOKIE_HTTPONLY = True
 
 SSO = sso.single_sign_on()
 ACCOUNT_EMAIL_VERIFICATION = sso.ACCOUNT_EMAIL_VERIFICATION
@@ -188,11 +198,11 @@ SEARCHES_AT_ONCE = services.searches_at_once(DEFAULT_EMBEDDER)
 # --- The run protocol's limits ------------------------------------------------------------------
 
 BATCH_MAX_BYTES = env.number("AETERNA_BATCH_MAX_BYTES", default=runs.BATCH_BYTES)
-BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=defaults.BATCH_FILES)
+BATCH_MAX_FILES = env.number("AETERNA_BATCH_MAX_FILES", default=services.BATCH_FILES)
 TREE_MAX_BYTES = env.number("AETERNA_TREE_MAX_BYTES", default=runs.TREE_BYTES)
-WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=defaults.WAITING_BYTES)
+WAITING_MAX_BYTES = env.number("AETERNA_WAITING_MAX_BYTES", default=services.WAITING_BYTES)
 REPOSITORIES_MAX = env.number(
-    "AETERNA_REPOSITORIES_MAX", default=defaults.REPOSITORIES_OF_ORGANIZATION
+    "AETERNA_REPOSITORIES_MAX", default=services.REPOSITORIES_OF_ORGANIZATION
 )
 RUN_EXPIRES_MINUTES = env.number("AETERNA_RUN_EXPIRES_MINUTES", default=60)
 RUN_LEASE_SECONDS = env.number("AETERNA_RUN_LEASE_SECONDS", default=10)
@@ -244,10 +254,29 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = limits.REQUEST_BYTES
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
-CONTENT_SECURITY_POLICY = web.CONTENT_SECURITY_POLICY
-CONTENT_SECURITY_EXCEPTIONS = web.CONTENT_SECURITY_EXCEPTIONS
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# By the beginning of the path: directives that stand in place of those above.
+CONTENT_SECURITY_EXCEPTIONS = {
+    "/admin/": {  # unfold's Alpine evaluates expressions and sets styles
+        "script-src": [SELF, UNSAFE_EVAL],
+        "style-src": [SELF, UNSAFE_INLINE],
+    },
+    "/api/v1/docs": {"style-src": [SELF, UNSAFE_INLINE]},  # Swagger UI's page has a style element
+}
 UNFOLD = admin.UNFOLD
-SESSION_COOKIE_HTTPONLY = True
 
 
 def database(url: str) -> dict[str, Any]:

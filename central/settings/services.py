@@ -7,12 +7,18 @@ from typing import Final
 from django.core.exceptions import ImproperlyConfigured
 
 from central.settings import env
-from central.settings.defaults import READS_AT_ONCE, REMOTE_SEARCHES_AT_ONCE, SEARCHES_AT_ONCE
 from indexer.embedding.catalogue import DEFAULTS, REMOTE, dimensions_of
 from indexer.errors import ConfigurationError
 from indexer.records.vectors import EmbedderConfig, EmbedderSpec
 from indexer.store.qdrant.address import from_rest_url
 
+BATCH_FILES: Final = 500  # AETERNA_BATCH_MAX_FILES
+REPOSITORIES_OF_ORGANIZATION: Final = 20_000  # AETERNA_REPOSITORIES_MAX
+WAITING_BYTES: Final = 32 * 1024**3  # of uploads, as stored; AETERNA_WAITING_MAX_BYTES
+READS_AT_ONCE: Final = 14  # the other threads are for runs and webhooks
+# Python computes in one thread at a time: more at once would take longer, each and together.
+SEARCHES_AT_ONCE: Final = 3  # AETERNA_SEARCHES_AT_ONCE
+REMOTE_SEARCHES_AT_ONCE: Final = 12  # the same with a remote embedder, for which they mostly wait
 _SCHEMES: Final = {"postgres": ("postgresql", "postgres"), "qdrant": ("qdrant", "qdrants")}
 
 

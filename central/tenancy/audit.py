@@ -5,11 +5,10 @@ from datetime import date
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.forms import Form, ModelForm
 
-from central.errors import InvalidError
+from central.errors import validating
 from central.observability.logs import bound_request_id
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, AuditEntry, Organization
@@ -53,10 +52,8 @@ def changed_fields(row: Model, values: Mapping[str, Any]) -> dict[str, Any]:
     }
     for name in changes:
         setattr(row, name, values[name])
-    try:
+    with validating():
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(changes))
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
     if changes:
         row.save(update_fields=list(changes))
     return changes

@@ -4,7 +4,6 @@ import hashlib
 import secrets
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -25,32 +24,12 @@ from central.tenancy.credentials import (
 from central.tenancy.models import ApiToken, Membership, Organization
 
 _USE_RECORDED_EVERY = timedelta(minutes=1)
+_TOKEN = [field.attname for field in ApiToken._meta.concrete_fields]
 _ORGANIZATION = [field.attname for field in Organization._meta.concrete_fields]
 
-
-class _Stored(NamedTuple):
-    id: int
-    owner_id: int | None
-    scopes: list[str]
-    repositories: list[str] | None
-    visibilities: list[str] | None
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-    bound_repository_id: int | None
-    bound_project: str
-    bound_visibility: str
-    bound_ref: str
-    bound_commit: str
-    bound_url: str
-    bound_at: datetime | None
-    is_short_lived: bool
-    is_local: bool
-
-
 _OWNER = ["u.is_active", "u.is_superuser", "m.role", "m.repositories", "m.visibilities"]
-_STORED_END = len(_Stored._fields)
-_OWNER_END = _STORED_END + len(_OWNER)
+_TOKEN_END = len(_TOKEN)
+_OWNER_END = _TOKEN_END + len(_OWNER)
 _BY_DIGEST = sql(
     """SELECT {stored},
         {owner},
@@ -59,7 +38,7 @@ _BY_DIGEST = sql(
         LEFT JOIN {user} u ON u.id = t.owner_id
         LEFT JOIN {membership} m ON m.user_id = u.id AND m.organization_id = o.id
     WHERE t.digest = %s AND o.retired_at IS NULL""",
-    stored=", ".join(f"t.{column}" for column in _Stored._fields),
+    stored=", ".join(f"t.{column}" for column in _TOKEN),
     owner=", ".join(_OWNER),
     columns=", ".join(f"o.{column}" for column in _ORGANIZATION),
     token=ApiToken,
@@ -101,13 +80,13 @@ def _looked_up(token: str) -> Credential:
     if not found:
         raise invalid_token()
     row = found[0]
-    stored = _Stored(*row[:_STORED_END])
+    stored = ApiToken.from_db("default", _TOKEN, row[:_TOKEN_END])
     now = timezone.now()
     _check_valid(stored, now)
-    organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
-    credential = _credential(stored, organization)
+    stored.organization = Organization.from_db("default", _ORGANIZATION, row[_OWNER_END:])
+    credential = _credential(stored)
     if stored.owner_id is not None:
-        permissions = MembershipRow(*row[_STORED_END:_OWNER_END]).permissions()
+        permissions = MembershipRow(*row[_TOKEN_END:_OWNER_END]).permissions()
         if permissions is None:
             raise UnauthenticatedError(
                 "The person who made the token has left the organisation; ask an "
@@ -121,7 +100,7 @@ def _looked_up(token: str) -> Credential:
     return credential
 
 
-def _check_valid(stored: _Stored, now: datetime) -> None:
+def _check_valid(stored: ApiToken, now: datetime) -> None:
     if stored.revoked_at is not None:
         raise UnauthenticatedError(
             "The token was revoked; make another, or ask an administrator for one.",
@@ -139,16 +118,16 @@ def credential_of_token(token: ApiToken) -> Credential:
 
     A token whose owner has no permissions left sees nothing.
     """
-    credential = _credential(token, token.organization)
+    credential = _credential(token)
     if token.owner is None:
         return credential
     nothing = Permissions(frozenset(), frozenset())
     return _restrict(credential, permissions_of(token.owner, token.organization) or nothing)
 
 
-def _credential(stored: _Stored | ApiToken, organization: Organization) -> Credential:
+def _credential(stored: ApiToken) -> Credential:
     return Credential(
-        organization=organization,
+        organization=stored.organization,
         scopes=frozenset(stored.scopes),
         repositories=as_set(stored.repositories),
         api_token_id=stored.id,
@@ -175,7 +154,7 @@ def _both(left: frozenset[str] | None, other: frozenset[str] | None) -> frozense
     return left & other
 
 
-def _binding(stored: _Stored | ApiToken) -> Binding | None:
+def _binding(stored: ApiToken) -> Binding | None:
     if stored.bound_repository_id is None:
         return None
     return Binding(

@@ -1,7 +1,7 @@
 """All call edges of an organisation, in bounded portions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -15,7 +15,6 @@ from central.trace.receipts import missing_projects
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import limits_met
-from central.trace.resolve.questions import Key
 from central.trace.resolve.references import CountedFile, ReferenceSite, files_from, sites_of_files
 
 CALLS_REFERENCES: Final = 5_000  # that a page of call edges is made of
@@ -37,60 +36,38 @@ class Position(NamedTuple):
     reference: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A repository's part of a portion, and whether it has the first and last reference."""
-
-    repository: RepositorySnapshot
-    begins: bool
-    ends: bool
-
-
 @dataclass(slots=True)
 class Portion:
-    """References in order, and the position after them; None after the last."""
+    """References in order, and the position after them; None after the last.
 
-    parts: list[Part] = field(default_factory=list)
+    `parts` are their repositories, by id.
+    """
+
+    scope: TraceScope
+    room: int  # for so many references
+    looks: int
+    parts: dict[int, CallingProject] = field(default_factory=dict)
     sites: list[ReferenceSite] = field(default_factory=list)
     next_position: Position | None = None
 
     def truncate(self, count: int) -> None:
+        """Leave only the first references."""
         last = self.sites[count - 1]
         self.sites = self.sites[:count]
-        ids = [part.repository.id for part in self.parts]
-        self.parts = self.parts[: ids.index(last.repository) + 1]
-        self.parts[-1] = replace(self.parts[-1], ends=False)
-        start = _start(self.parts[-1].repository)
+        ids = list(self.parts)
+        for further in ids[ids.index(last.repository) + 1 :]:
+            del self.parts[further]
+        self.parts[last.repository] = replace(self.parts[last.repository], ends=False)
+        start = _start(self.scope.repositories[last.repository])
         self.next_position = start._replace(path=last.path, reference=last.id)
-
-
-def read_portion(scope: TraceScope, position: Position) -> Portion:
-    """Read the references from a position on.
-
-    A repository of another generation or name than the position's is read from its beginning.
-    """
-    portion = Portion()
-    reader = _Reader(scope, portion)
-    for repository, start in _ahead(scope, position):
-        if not reader.read(repository, start):
-            break
-    return portion
-
-
-class _Reader:
-    def __init__(self, scope: TraceScope, portion: Portion) -> None:
-        self._scope = scope
-        self._portion = portion
-        self._room = CALLS_REFERENCES
-        self._looks = CALLS_LOOKS
 
     def read(self, repository: RepositorySnapshot, start: Position) -> bool:
         """Read from `start` on; return whether the repository's last reference was reached."""
         position = start
-        while self._looks and self._room:
-            self._looks -= 1
+        while self.looks and self.room:
+            self.looks -= 1
             files = files_from(
-                self._scope.resolver,
+                self.scope.resolver,
                 repository.id,
                 position.path,
                 inclusive=position.reference > 0,
@@ -101,17 +78,27 @@ class _Reader:
                 break
             position = self._take(taken, position)
             if len(files) < CALLS_FILES and len(taken) == len(files) and not position.reference:
-                self._portion.parts.append(Part(repository, not start.path, ends=True))
+                self._add(repository, start, ends=True)
                 return True
-        self._portion.next_position = position
+        self.next_position = position
         if position != start:
-            self._portion.parts.append(Part(repository, not start.path, ends=False))
+            self._add(repository, start, ends=False)
         return False
+
+    def _add(self, repository: RepositorySnapshot, start: Position, *, ends: bool) -> None:
+        """Add a repository's part, and whether it has the first and last reference."""
+        self.parts[repository.id] = CallingProject(
+            project=repository.name,
+            commit=repository.commit,
+            generation=repository.generation,
+            begins=not start.path,
+            ends=ends,
+        )
 
     def _fitting(self, files: Sequence[CountedFile]) -> list[CountedFile]:
         """Return the first files that fit; a file larger than a portion is read in parts."""
         taken: list[CountedFile] = []
-        room = self._room
+        room = self.room
         for file in files:
             is_first = room == CALLS_REFERENCES
             if file.references > room and not is_first:
@@ -125,13 +112,25 @@ class _Reader:
         if not files:
             return position._replace(reference=0)
         after = (position.path, position.reference)
-        sites = sites_of_files(self._scope.resolver, files, after=after, limit=self._room)
-        self._portion.sites += sites
-        if len(sites) == self._room:
-            self._room = 0
+        sites = sites_of_files(self.scope.resolver, files, after=after, limit=self.room)
+        self.sites += sites
+        if len(sites) == self.room:
+            self.room = 0
             return position._replace(path=sites[-1].path, reference=sites[-1].id)
-        self._room -= len(sites)
+        self.room -= len(sites)
         return position._replace(path=files[-1].path, reference=0)
+
+
+def read_portion(scope: TraceScope, position: Position) -> Portion:
+    """Read the references from a position on.
+
+    A repository of another generation or name than the position's is read from its beginning.
+    """
+    portion = Portion(scope, room=CALLS_REFERENCES, looks=CALLS_LOOKS)
+    for repository, start in _ahead(scope, position):
+        if not portion.read(repository, start):
+            break
+    return portion
 
 
 def _ahead(scope: TraceScope, position: Position) -> Iterator[tuple[RepositorySnapshot, Position]]:
@@ -168,7 +167,7 @@ def calls(*, credential: Credential, cursor: str = "") -> Calls:
     missing, more = listed_missing([] if next_position else missing_projects(scope))
     return Calls(
         calls=found,
-        projects=[_calling(part) for part in portion.parts],
+        projects=list(portion.parts.values()),
         references=len(portion.sites),
         next_cursor=encode_cursor(salt=_SALT, asked=asked, position=next_position)
         if next_position
@@ -186,24 +185,17 @@ def _calls(scope: TraceScope, portion: Portion) -> list[Call]:
         scope.resolver, portion.sites, min_confidence=medium, is_tallied=False
     ).edges
     definitions = definitions_at(scope.resolver, {edge.target for edge in edges})
-    by_reference = _by_reference(edges, definitions)
+    by_reference: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        if edge.target in definitions:
+            by_reference[edge.site.id].append(edge)
     found: list[Call] = []
     for number, site in enumerate(portion.sites):
-        further = by_reference.get(site.id, ())
+        further = by_reference[site.id]
         if found and len(found) + len(further) > CALLS_LISTED:
             portion.truncate(number)
             break
         found += [_call(scope, edge, definitions[edge.target]) for edge in further]
-    return found
-
-
-def _by_reference(
-    edges: Iterable[Edge], definitions: Mapping[Key, Definition]
-) -> Mapping[int, Sequence[Edge]]:
-    found: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        if edge.target in definitions:
-            found[edge.site.id].append(edge)
     return found
 
 
@@ -222,15 +214,4 @@ def _call(scope: TraceScope, edge: Edge, target: Definition) -> Call:
         rule=edge.rule,
         confidence=edge.confidence.name.lower(),
         commit=repository.commit,
-    )
-
-
-def _calling(part: Part) -> CallingProject:
-    repository = part.repository
-    return CallingProject(
-        project=repository.name,
-        commit=repository.commit,
-        generation=repository.generation,
-        begins=part.begins,
-        ends=part.ends,
     )

@@ -8,12 +8,12 @@ from aeterna_code_search.contract.trace import Confidence
 from central.trace.edges import Edge, FoundEdges, Tally, constructor_edges, edges_to
 from central.trace.resolve.definitions import overriding_members
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Ancestors, Key, Limit, last_name
+from central.trace.resolve.questions import Ancestors, Key, Limit, enclosing_names, last_name
 from central.trace.resolve.references import ReferenceSite
 from central.trace.resolve.resolve import resolve, with_unresolved
 from central.trace.resolve.sql import SameScopeDefinitions
 from central.trace.stored.hierarchy import overriding_classes
-from central.trace.stored.reading import Outgoing, stored_edges_from
+from central.trace.stored.rows import Outgoing, stored_edges_from
 from indexer.records.references import Access, ReferenceKind
 
 MAX_OVERRIDING: Final = 10_000  # classes with members of the names that are called
@@ -136,7 +136,5 @@ def _outgoing(
 
 def enclosing_definition(site: ReferenceSite, definitions: Container[Key]) -> Key:
     """Return the innermost of the definitions around a reference; one of them is."""
-    name = site.caller
-    while (site.file, name) not in definitions:
-        name = name.rpartition(".")[0]
-    return site.file, name
+    around = ((site.file, name) for name in enclosing_names(site.caller))
+    return next(key for key in around if key in definitions)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -12,7 +13,7 @@ from central.trace.candidates import (
     Candidates,
     find_candidates,
     names_of,
-    owner_of,
+    owner_key,
 )
 from central.trace.edges import (
     MAX_UNRESOLVED,
@@ -27,7 +28,6 @@ from central.trace.edges import (
     constructor_edges,
     edges_by_name,
     edges_to,
-    is_of_kind,
 )
 from central.trace.imports import edges_from_imports
 from central.trace.resolve.definitions import Definition, definitions_at
@@ -35,7 +35,6 @@ from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key, Limit, last_name
 from central.trace.resolve.references import (
-    Names,
     ReferenceSite,
     count_references,
     indexed_sites,
@@ -43,7 +42,7 @@ from central.trace.resolve.references import (
 )
 from central.trace.resolve.resolve import Resolution, resolve
 from central.trace.stored.hierarchy import lineages
-from central.trace.stored.reading import (
+from central.trace.stored.rows import (
     count_unresolved,
     imported_from_nowhere,
     stored_edges_through,
@@ -185,7 +184,7 @@ def _edges_to_overrides(
 def _overridden(resolver: BatchResolver, definitions: Sequence[Definition]) -> _Overridden:
     """Return, for each ancestor class, the given members that may override its own."""
     owners = {
-        definition.key: owner for definition in definitions if (owner := owner_of(definition))
+        definition.key: owner for definition in definitions if (owner := owner_key(definition))
     }
     found: dict[Key, list[Key]] = {}
     for key, lineage in zip(owners, lineages(resolver, list(owners.values())), strict=True):
@@ -211,15 +210,17 @@ def _count_others(
     most = MAX_UNRESOLVED + 1
     unresolved, found.untargeted = candidates.unresolved(), candidates.untargeted()
     unbound, total = count_references(resolver, names, limit=most)
+    read = partial(unresolved_sites, resolver, names, within=None)
     if resolver.live_files is not None:
         if files:
             unresolved += unresolved_sites(resolver, names, within=files, limit=most)
         unbound = count_unresolved(resolver, names)
+        read = partial(unresolved_in_stored, resolver, names)
         found.untargeted += imported_from_nowhere(resolver, names, limit=MAX_RESOLVED)
     count = len(unresolved) + candidates.more + unbound
     room = most if is_listed else SAMPLE - len(unresolved)
     if unbound and room > 0:
-        unresolved += _unbound(resolver, names, room)
+        unresolved += read(limit=room)
     listed = sum((site.name, site.ecosystem) in names for site in leading)
     found.tally = Tally(
         unresolved=min(count, most),
@@ -229,13 +230,6 @@ def _count_others(
     )
     found.is_cut |= is_listed and count > MAX_UNRESOLVED
     return unresolved[:MAX_UNRESOLVED]
-
-
-def _unbound(resolver: BatchResolver, names: Names, limit: int) -> list[ReferenceSite]:
-    """Return references of the names of which their files say nothing, in files not resolved."""
-    if resolver.live_files is None:
-        return unresolved_sites(resolver, names, within=None, limit=limit)
-    return unresolved_in_stored(resolver, names, limit=limit)
 
 
 def _edges_by_name(
@@ -351,7 +345,7 @@ def _of_kinds(
         edges = [*edges, *imports]
     if ReferenceKind.TYPE in kinds:
         edges = [*edges, *type_uses(resolver, definitions, min_confidence=min_confidence)]
-    return [edge for edge in edges if is_of_kind(edge, kinds)]
+    return [edge for edge in edges if not kinds or edge.site.kind in kinds]
 
 
 def _next_level(

@@ -16,7 +16,6 @@ from central.trace.resolve.references import (
     ReferenceQuery,
     ReferenceSite,
     bound_sites,
-    distinct,
     indexed_sites,
     sites_named,
     sites_rooted,
@@ -72,7 +71,7 @@ def names_of(definitions: Sequence[Definition]) -> list[tuple[str, str]]:
     return sorted({(definition.name, definition.ecosystem) for definition in definitions})
 
 
-def owner_of(definition: Definition) -> Key | None:
+def owner_key(definition: Definition) -> Key | None:
     """Return what a definition is a member of."""
     container = definition.qualified_name.rpartition(".")[0]
     return (definition.file, container) if container else None
@@ -138,7 +137,8 @@ class _Search:
     def allowed(self, sites: Iterable[ReferenceSite]) -> list[ReferenceSite]:
         """Return each reference once, if it is in the files that are allowed."""
         within = self.within
-        return [site for site in distinct(sites) if within is None or site.file in within]
+        allowed = (site for site in sites if within is None or site.file in within)
+        return list({site.id: site for site in allowed}.values())
 
     def bound(self, names: Iterable[str], keys: Iterable[Key], limit: int) -> list[ReferenceSite]:
         """Return references of these names that their files bind, also to one of the keys."""
@@ -155,7 +155,7 @@ class _Search:
             owner
             for definition in self.leading
             if last_name(definition.qualified_name) == CALL_METHOD
-            and (owner := owner_of(definition))
+            and (owner := owner_key(definition))
         }
         made: Collection[str] = ()
         if owners and within is None:
@@ -179,7 +179,7 @@ class _Search:
         extended = extended_types(
             resolver, [(definition.key, definition.ecosystem) for definition in leading]
         )
-        owners = {owner for definition in leading if (owner := owner_of(definition))}
+        owners = {owner for definition in leading if (owner := owner_key(definition))}
         owners |= extended.classes
         hierarchy = None
         if owners or extended.names:

@@ -4,7 +4,7 @@ Where an instance of a class is made, edges to its constructors stand beside tho
 """
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
@@ -59,11 +59,6 @@ def edges_to(site: ReferenceSite, resolution: Resolution) -> list[Edge]:
         Edge(site, target.key, target, target.rule, resolution.confidence(target), count)
         for target in resolution.targets
     ]
-
-
-def is_of_kind(edge: Edge, kinds: Collection[str]) -> bool:
-    """Whether the reference is of one of `kinds`; true if there are none."""
-    return not kinds or edge.site.kind in kinds
 
 
 class Step(NamedTuple):
@@ -133,7 +128,13 @@ _MAKES: Final = frozenset({ReferenceKind.CALL, ReferenceKind.NEW})
 
 def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Edge]:
     """Return, for each edge to a class of which an instance is made, those to its constructors."""
-    made = [edge for edge in edges if _may_make_instance(edge)]
+    made = [
+        edge
+        for edge in edges
+        if edge.site.kind in _MAKES
+        and edge.site.access == Access.PATH
+        and not (edge.definition and edge.definition.kind in FUNCTIONS)
+    ]
     asked = [Constructors(*edge.target, edge.site.ecosystem) for edge in made]
     found: dict[tuple[int, Key], Edge] = {}
     for edge, answer in zip(made, resolver.resolve_all(asked), strict=True):
@@ -144,12 +145,6 @@ def constructor_edges(resolver: BatchResolver, edges: Iterable[Edge]) -> list[Ed
             if known is None or known.confidence < confidence:
                 found[key] = edge._replace(target=definition.key, confidence=confidence)
     return list(found.values())
-
-
-def _may_make_instance(edge: Edge) -> bool:
-    """Whether a reference makes an instance, if its target is a class."""
-    is_function = edge.definition is not None and edge.definition.kind in FUNCTIONS
-    return edge.site.kind in _MAKES and edge.site.access == Access.PATH and not is_function
 
 
 def class_of(definition: Definition) -> Key | None:
@@ -168,16 +163,20 @@ def class_of(definition: Definition) -> Key | None:
 def without_repeated(steps: Iterable[Step], definitions: Iterable[Definition]) -> list[Step]:
     """Leave out what leads to a constructor if it also leads to its class, which was asked for."""
     asked = {definition.key for definition in definitions}
-    return [step for step in steps if step.depth > 1 or not _is_repeated(step.edge, asked)]
-
-
-def _is_repeated(edge: Edge, asked: Container[Key]) -> bool:
-    return edge.is_to_constructor and edge.definition is not None and edge.definition.key in asked
+    return [
+        step
+        for step in steps
+        if step.depth > 1
+        or not (step.edge.is_to_constructor and step.edge.definition)
+        or step.edge.definition.key not in asked
+    ]
 
 
 def classes_of(resolver: BatchResolver, definitions: Iterable[Definition]) -> list[Definition]:
     """Return the classes of the constructors among the definitions, in all their files."""
     owners = [key for definition in definitions if (key := class_of(definition))]
+    if not owners:
+        return []
     return [*definitions_at(resolver, sorted(in_all_files(resolver, owners))).values()]
 
 

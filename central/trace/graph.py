@@ -14,17 +14,16 @@ from central.trace.callers import CUT_CALLERS, find_callers
 from central.trace.candidates import MAX_RESOLVED, MAX_UNCOUNTED
 from central.trace.edges import Edge, Tally
 from central.trace.receipts import (
-    both,
-    cut_definitions,
+    both_partly_parsed,
     hint_for,
-    inside,
+    partly_parsed_inside,
+    partly_parsed_with_names,
     trace_receipt,
-    with_names,
 )
 from central.trace.request_scope import TraceScope, selected_definitions, traced
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
-from central.trace.resolve.questions import Key
+from central.trace.resolve.questions import Key, enclosing_names
 from central.trace.resolve.references import ReferenceSite, count_bound_references, sites_within
 
 _BATCH_REFERENCES: Final = 1_000  # resolved between two checks whether the graph is full
@@ -135,7 +134,10 @@ class CallGraph:
     def _callees(self, level: Sequence[Key], distance: int) -> list[Key]:
         inside = sites_within(self.resolver, level)
         edges = find_callees(
-            self.resolver, inside, min_confidence=self.min_confidence, is_tallied=False
+            self.resolver,
+            inside,
+            min_confidence=self.min_confidence,
+            is_tallied=False,
         ).edges
         callees = list(dict.fromkeys(edge.target for edge in edges))
         owners, found = _owners(self.resolver, edges, callees)
@@ -180,7 +182,9 @@ def _owners(
 ) -> tuple[dict[Key, Key], dict[Key, Definition]]:
     """Return the innermost definition around each reference, and all around them and `others`."""
     places = {(edge.site.file, edge.site.caller) for edge in edges}
-    around = {place: list(_around(place)) for place in sorted(places)}
+    around = {
+        place: [(place[0], name) for name in enclosing_names(place[1])] for place in sorted(places)
+    }
     keys = [key for keys in around.values() for key in keys]
     found = definitions_at(resolver, [*keys, *others])
     owners = {
@@ -188,14 +192,6 @@ def _owners(
         for place, keys in around.items()
     }
     return owners, found
-
-
-def _around(place: Key) -> Iterator[Key]:
-    """Yield `a.b` and `a` for `a.b`."""
-    file, name = place
-    while name:
-        yield file, name
-        name = name.rpartition(".")[0]
 
 
 def graph(*, credential: Credential, request: GraphRequest) -> Graph:
@@ -211,7 +207,7 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
 
 
 def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
-    chosen, has_more = selected_definitions(scope, request.selector)
+    chosen, cut = selected_definitions(scope, request.selector)
     call_graph = CallGraph(scope.resolver, request.min_confidence, request.limit)
     call_graph.start(chosen)
     call_graph.expand(request.depth)
@@ -224,8 +220,10 @@ def _graph(scope: TraceScope, request: GraphRequest) -> Graph:
     receipt = trace_receipt(
         scope,
         tally=call_graph.tally,
-        cut=[*cut_definitions(has_more), *_cut(call_graph)],
-        partly_parsed=both(with_names(scope, expanded), inside(scope, expanded)),
+        cut=[*cut, *_cut(call_graph)],
+        partly_parsed=both_partly_parsed(
+            partly_parsed_with_names(scope, expanded), partly_parsed_inside(scope, expanded)
+        ),
         unread=unread_manifests.of_callers(scope, chosen, call_graph.untargeted),
     )
     hint = hint_for(scope, "callers and callees", receipt, min_confidence=request.min_confidence)

@@ -13,92 +13,13 @@ from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
-from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.references import ReferenceSite, columns_of
 from central.trace.resolve.scip import SCIP
-from central.trace.resolve.sql import Declared, FileRow, Files, Requirement, RequirementOf
+from central.trace.resolve.sql import Declared, Files, Requirement, RequirementOf
 from indexer.ecosystems import ECOSYSTEMS, local_names
 from indexer.records.fixtures import split_fixture
 from indexer.records.manifests import Ecosystem
 from indexer.records.references import Binding
-
-_Alternatives = Sequence[Requirement]
-_UNKNOWN: Final = ""
-
-
-class Requirements:
-    """The dependencies that edges go along; all are read at once."""
-
-    def __init__(
-        self, resolver: BatchResolver, edges: Iterable[Edge], definitions: Mapping[Key, Definition]
-    ) -> None:
-        self._definitions = definitions
-        wanted = {requirement for edge in edges if (requirement := self._dependency(edge))}
-        self._found = _alternatives(resolver, sorted(wanted))
-
-    def of(self, edge: Edge, path: str) -> Requirement | None:
-        """Return the dependency of the caller's package on the definition's, if they differ.
-
-        `path` is as the caller imports it: it tells which of several names is meant.
-        """
-        wanted = self._dependency(edge)
-        found = self._found.get(wanted, ()) if wanted else ()
-        return _meant(found, path) if found else None
-
-    def _dependency(self, edge: Edge) -> RequirementOf | None:
-        target = self._definitions.get(edge.target)
-        if target is None or not target.distribution or target.package == edge.site.package:
-            return None
-        return RequirementOf(edge.site.package, target.distribution)
-
-
-def _meant(found: _Alternatives, path: str) -> Requirement:
-    """Return the one by whose local name the path begins; with unknown versions if none does."""
-    if len({(requirement.required, requirement.pinned) for requirement in found}) == 1:
-        return found[0]
-    named = [
-        needed
-        for needed in found
-        if any(local_names.begins(path, local) for local in _local_names(needed))
-    ]
-    none = Requirement(found[0].name, _UNKNOWN, _UNKNOWN)
-    return max(
-        named,
-        key=lambda needed: len(local_names.local_and_meant(needed.name, needed.alias)[0]),
-        default=none,
-    )
-
-
-def _local_names(requirement: Requirement) -> tuple[str, str]:
-    """Return the name that begins paths, and as code of Rust has it."""
-    local = local_names.local_and_meant(requirement.name, requirement.alias)[0]
-    return local, local.replace("-", "_")
-
-
-def _alternatives(
-    resolver: BatchResolver, wanted: Sequence[RequirementOf]
-) -> dict[RequirementOf, _Alternatives]:
-    """Return how packages ask for distributions, the nearest manifest first.
-
-    Lock files are read for what no manifest names.
-    """
-    manifests = resolver.resolve_all(
-        [Declared(needed.package) for needed in wanted]
-    )  # mostly known
-    found = {
-        requirement: _by_alias(row for row in rows if row.name == requirement.name)
-        for requirement, rows in zip(wanted, manifests, strict=True)
-    }
-    locked = [requirement for requirement in wanted if not found[requirement]]
-    answers = resolver.resolve_all(locked)
-    return found | {needed: rows[:1] for needed, rows in zip(locked, answers, strict=True)}
-
-
-def _by_alias(rows: Iterable[Requirement]) -> _Alternatives:
-    first: dict[str, Requirement] = {}
-    for row in rows:
-        first.setdefault(row.alias, row)
-    return tuple(first.values())
-
 
 _sql = sql_with(imported=Import, file=File, document=ScipDocument)
 _IMPORT_LINES = _sql("""SELECT i.file_id, i.local, i.line, i.path,
@@ -140,15 +61,10 @@ class Evidence:
     ) -> None:
         self._definitions = definitions
         self._imports = _import_lines(resolver, edges)
-        files = {file for edge in edges for file in _files(edge)}
-        asked = [Files(file) for file in sorted(files)]
-        self._places: dict[int, FileRow] = {
-            question.file: rows[0]
-            for question, rows in zip(asked, resolver.resolve_all(asked), strict=True)
-            if rows
-        }
+        self._paths = _paths(resolver, edges)
         self._tools = _tools(resolver, edges)
-        self._requirements = Requirements(resolver, edges, definitions)
+        wanted = {requirement for edge in edges if (requirement := self._dependency(edge))}
+        self._requirements = _requirements(resolver, sorted(wanted))
 
     def sentence(self, edge: Edge) -> str:
         """Describe the steps from the reference to the definition."""
@@ -156,8 +72,16 @@ class Evidence:
 
     def requirement(self, edge: Edge) -> Requirement | None:
         """Return the dependency of the caller's package on the definition's, if they differ."""
+        dependency = self._dependency(edge)
+        found = self._requirements.get(dependency, ()) if dependency else ()
         imported = self._imported(edge)
-        return self._requirements.of(edge, imported.path if imported else edge.site.root)
+        return _meant(found, imported.path if imported else edge.site.root) if found else None
+
+    def _dependency(self, edge: Edge) -> RequirementOf | None:
+        target = self._definitions.get(edge.target)
+        if target is None or not target.distribution or target.package == edge.site.package:
+            return None
+        return RequirementOf(edge.site.package, target.distribution)
 
     def _steps(self, edge: Edge) -> Iterator[str]:
         definition = edge.definition
@@ -166,7 +90,7 @@ class Evidence:
             return
         yield from self._origin(edge)
         for file in definition.via_files:
-            yield f"re-exported by {self._path(file)}"
+            yield f"re-exported by {self._paths.get(file, '')}"
         if definition.model:
             yield f"by the model of {definition.model}"
         if definition.receiver is not None:
@@ -177,7 +101,7 @@ class Evidence:
             yield f"an instance of {definition.name}, which {edge.target[1]} makes"
         elif not definition.is_certain and edge.rule == "import":
             yield _GUESSES.get(edge.site.ecosystem, _UNDECLARED)
-        yield self._path(edge.target[0])
+        yield self._paths.get(edge.target[0], "")
 
     def _origin(self, edge: Edge) -> Iterator[str]:
         """Yield how the reference's file binds the name."""
@@ -197,8 +121,45 @@ class Evidence:
         found = (self._imports.get((site.file, local, line)) for local in _locals(site))
         return next(filter(None, found), None)
 
-    def _path(self, file: int) -> str:
-        return self._places[file].path if file in self._places else ""
+
+def _paths(resolver: BatchResolver, edges: Iterable[Edge]) -> dict[int, str]:
+    """Return the paths of the files of definitions, and of those that re-export them."""
+    files = {edge.target[0] for edge in edges}
+    files.update(file for edge in edges if edge.definition for file in edge.definition.via_files)
+    answers = resolver.resolve_each({file: [Files(file)] for file in sorted(files)})
+    return {file: rows[0].path for file, (rows,) in answers.items() if rows}
+
+
+def _requirements(
+    resolver: BatchResolver, wanted: Sequence[RequirementOf]
+) -> dict[RequirementOf, Sequence[Requirement]]:
+    """Return how packages ask for distributions, the nearest manifest first; one for each alias.
+
+    Lock files are read for what no manifest names.
+    """
+    found: dict[RequirementOf, Sequence[Requirement]] = {}
+    declared = resolver.resolve_each({needed: [Declared(needed.package)] for needed in wanted})
+    for needed, (rows,) in declared.items():
+        first: dict[str, Requirement] = {}
+        for row in rows:
+            if row.name == needed.name:
+                first.setdefault(row.alias, row)
+        found[needed] = list(first.values())
+    locked = resolver.resolve_each({needed: [needed] for needed in wanted if not found[needed]})
+    return found | {needed: rows[:1] for needed, (rows,) in locked.items()}
+
+
+def _meant(found: Sequence[Requirement], path: str) -> Requirement:
+    """Return the one by whose local name the path begins; with unknown versions if none does."""
+    if len({(requirement.required, requirement.pinned) for requirement in found}) == 1:
+        return found[0]
+    named: dict[int, Requirement] = {}
+    for needed in found:
+        local = local_names.local_and_meant(needed.name, needed.alias)[0]
+        in_rust = local.replace("-", "_")
+        if local_names.begins(path, local) or local_names.begins(path, in_rust):
+            named.setdefault(len(local), needed)
+    return named[max(named)] if named else Requirement(found[0].name, "", "")
 
 
 def _tools(resolver: BatchResolver, edges: Sequence[Edge]) -> Mapping[int, str]:
@@ -218,11 +179,6 @@ def _locals(site: ReferenceSite) -> list[str]:
     return [".".join(names[:count]) for count in range(len(names), 0, -1)]
 
 
-def _files(edge: Edge) -> list[int]:
-    via_files = edge.definition.via_files if edge.definition else ()
-    return [edge.target[0], *via_files]
-
-
 def _import_lines(
     resolver: BatchResolver, edges: Sequence[Edge]
 ) -> dict[tuple[int, str, int], _ImportLine]:
@@ -231,8 +187,7 @@ def _import_lines(
     keys = list(dict.fromkeys((site.file, local) for site in sites for local in _locals(site)))
     if not keys:
         return {}
-    columns = [[file for file, _ in keys], [local for _, local in keys]]
-    rows = fetch_rows(_IMPORT_LINES, [*columns, resolver.repositories])
+    rows = fetch_rows(_IMPORT_LINES, [*columns_of(keys), resolver.repositories])
     return {
         (file, local, key): _ImportLine(path, f"{_written(text, local, path)} (line {line})")
         for file, local, line, path, text in rows

@@ -28,7 +28,7 @@ from central.trace import unread_manifests
 from central.trace.callers import CallerTraversal
 from central.trace.edges import MAX_UNRESOLVED, SAMPLE, Tally, class_of
 from central.trace.request_scope import TraceScope
-from central.trace.resolve.definitions import MAX_DEFINITIONS, Definition
+from central.trace.resolve.definitions import Definition
 from central.trace.resolve.engine import limits_met
 from central.trace.resolve.questions import last_name
 from indexer.ecosystems import ecosystem_of
@@ -84,7 +84,7 @@ def callers_receipt(
         scope,
         tally=found.first.tally,
         cut=[*cut, *sorted(found.cut)],
-        partly_parsed=with_names(scope, list(found.definitions.values())),
+        partly_parsed=partly_parsed_with_names(scope, list(found.definitions.values())),
         unread=unread_manifests.of_callers(scope, asked, found.first.untargeted),
         unknown=scope.unknown(caller_projects),
         only=caller_projects,
@@ -135,16 +135,6 @@ def trace_receipt(
         edges_behind=scope.edges_behind,
         resolved_by=scope.resolved_by,
     )
-
-
-def cut_definitions(has_more: bool) -> list[str]:
-    """Return the receipt's text for a name with more definitions than are traced."""
-    if not has_more:
-        return []
-    return [
-        f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
-        "give a qualified name, module:name, project or file."
-    ]
 
 
 def hint_for(
@@ -200,6 +190,7 @@ def _lacking(scope: TraceScope, receipt: TraceReceipt) -> Iterator[Sentence]:
 
 
 PARTLY_PARSED_SHOWN: Final = 20
+_ECOSYSTEMS: Final = {language: ecosystem_of(language) for language in LANGUAGES}
 _sql = sql_with(file=File, repository=Repository)
 _COUNTS = _sql("""SELECT id, partly_parsed FROM {repository}
     WHERE id = ANY(%s::bigint[]) AND partly_parsed > 0""")
@@ -219,7 +210,7 @@ _IN_DEFINITIONS = _sql("""SELECT DISTINCT f.repository_id, f.path
     ORDER BY f.repository_id, f.path LIMIT %s""")
 
 
-def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+def partly_parsed_with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
     """Return the partly parsed files; relevant are those that may use one of the definitions.
 
     Such a file has the name of one, or of a constructor's class, in what its grammar does not
@@ -227,12 +218,14 @@ def with_names(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyPa
     """
     classes = {last_name(key[1]) for definition in definitions if (key := class_of(definition))}
     names = sorted({definition.name for definition in definitions} | classes | {OTHER_NAMES})
-    ecosystems = {ecosystem_of(definition.language) for definition in definitions}
-    languages = sorted(language for language in LANGUAGES if ecosystem_of(language) in ecosystems)
+    ecosystems = {_ECOSYSTEMS.get(definition.language) for definition in definitions}
+    languages = sorted(
+        language for language, ecosystem in _ECOSYSTEMS.items() if ecosystem in ecosystems
+    )
     return _partly_parsed(scope, _WITH_NAMES, [names, scope.resolver.repositories, languages])
 
 
-def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
+def partly_parsed_inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed:
     """Return the partly parsed files; relevant are those with such lines in a definition."""
     files = id_array(definition.file for definition in definitions)
     spans = [
@@ -242,7 +235,7 @@ def inside(scope: TraceScope, definitions: Sequence[Definition]) -> PartlyParsed
     return _partly_parsed(scope, _IN_DEFINITIONS, [files, *spans])
 
 
-def both(file: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
+def both_partly_parsed(file: PartlyParsed, other: PartlyParsed) -> PartlyParsed:
     """Return the files that are relevant to one of two questions."""
     relevant = list(dict.fromkeys([*file.relevant, *other.relevant]))[:PARTLY_PARSED_SHOWN]
     return PartlyParsed(file.count, file.sample, relevant)

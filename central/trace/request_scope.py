@@ -36,6 +36,10 @@ from indexer.records.languages import PARSED_SUFFIXES
 
 _sql = sql_with(file=File, repository=Repository, source=Source)
 _INDEXES_SHOWN: Final = 20
+_CUT_DEFINITIONS: Final = (
+    f"The name has more than {MAX_DEFINITIONS} definitions, of which the first were traced; "
+    "give a qualified name, module:name, project or file."
+)
 _INDEXED = _sql("""SELECT r.name, r.scip, r.languages,
         (SELECT coalesce(sum(s.disagreements), 0)::bigint FROM {source} s
             WHERE s.repository_id = r.id AND s.disagreements > 0)
@@ -100,7 +104,7 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
         }
         resolver = BatchResolver(rules_of(asked), repositories=repositories)
         live = live_files(asked, resolver.repositories)
-        resolver.live_files = live.files
+        resolver.follow(live.files)
         behind = live.behind if credential.sees_all else None
         indexed = _resolved_by(resolver, is_counted=behind is not None)
         resolver.has_indexes = bool(indexed)
@@ -129,8 +133,8 @@ def _resolved_by(resolver: BatchResolver, *, is_counted: bool) -> list[ResolvedB
 
 def selected_definitions(
     scope: TraceScope, selector: SymbolSelector
-) -> tuple[list[Definition], bool]:
-    """Return the selected definitions by project and position, and whether there are more.
+) -> tuple[list[Definition], list[str]]:
+    """Return the selected definitions by project and position, and the limit that they met.
 
     Raises NotFoundError for an unknown project, file or symbol.
     """
@@ -150,7 +154,7 @@ def selected_definitions(
             definition.start_line,
         )
     )
-    return found[:MAX_DEFINITIONS], len(found) > MAX_DEFINITIONS
+    return found[:MAX_DEFINITIONS], [_CUT_DEFINITIONS] if len(found) > MAX_DEFINITIONS else []
 
 
 def has_file(scope: TraceScope, path: str, repository: RepositorySnapshot | None) -> bool:

@@ -1,10 +1,9 @@
 """Callers and callees as pages of an answer."""
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from aeterna_code_search.contract.projects import OwnerCount
@@ -21,21 +20,20 @@ from aeterna_code_search.contract.trace import (
     TraceRequest,
 )
 from central.http.cursors import decode_cursor, encode_cursor
-from central.owners.answers import owner_counts
+from central.owners.reading import owner_counts
 from central.tenancy.credentials import Credential
 from central.trace import unread_manifests
 from central.trace.callees import enclosing_definition, find_callees
 from central.trace.callers import transitive_callers
-from central.trace.edges import Step, is_of_kind, without_repeated
+from central.trace.edges import Step, without_repeated
 from central.trace.imports import edges_to_imported
 from central.trace.links import links, shown_definition
 from central.trace.position import meaning_at
 from central.trace.receipts import (
     LAST_PAGE,
     callers_receipt,
-    cut_definitions,
     hint_for,
-    inside,
+    partly_parsed_inside,
     trace_receipt,
 )
 from central.trace.request_scope import TraceScope, selected_definitions, traced
@@ -48,13 +46,6 @@ _SortKey: TypeAlias = tuple[str, str, int, int]
 _Request: TypeAlias = TraceRequest | ReferencesRequest
 
 
-class Page(NamedTuple):
-    """A page of steps, and the position of the next one as JSON."""
-
-    steps: Sequence[Step]
-    next_position: list[str | int] | None
-
-
 def in_order(scope: TraceScope, steps: Iterable[Step]) -> list[Step]:
     """Sort steps by project, file, line and column."""
     return sorted(
@@ -65,15 +56,18 @@ def in_order(scope: TraceScope, steps: Iterable[Step]) -> list[Step]:
 
 def page_from(
     scope: TraceScope, steps: Sequence[Step], position: Sequence[str | int] | None, limit: int
-) -> Page:
-    """Return at most `limit` of the sorted steps, from `position` or the first on."""
+) -> tuple[Sequence[Step], list[str | int] | None]:
+    """Return at most `limit` of the sorted steps, and the position of the next one as JSON.
+
+    They begin at `position` or the first.
+    """
     start = _start(scope, steps, position) if position else 0
     end = start + limit
     if end >= len(steps):
-        return Page(steps[start:], None)
+        return steps[start:], None
     key = _sort_key(scope, steps[end])
     before = end - bisect_left(steps, key, key=lambda step: _sort_key(scope, step))
-    return Page(steps[start:end], [*key, before])
+    return steps[start:end], [*key, before]
 
 
 def _start(scope: TraceScope, steps: Sequence[Step], position: Sequence[str | int]) -> int:
@@ -193,40 +187,24 @@ def uses_by_project(
         chosen, _ = meaning.at_least(asked.min_confidence)
         found = _callers_of(scope, chosen, asked)
         steps = found.steps
-        own = scope.named(position.project).id
-        counts = Counter(step.edge.site.repository for step in steps)
+        by_project: dict[str, list[Step]] = defaultdict(list)
+        for step in steps:
+            by_project[scope.repositories[step.edge.site.repository].name].append(step)
         order = sorted(
-            counts,
-            key=lambda repository: (
-                repository != own,
-                -counts[repository],
-                _name_of(scope, repository),
-            ),
+            by_project,
+            key=lambda name: (name != position.project, -len(by_project[name]), name),
         )
         shown = [
             ProjectUses(
-                _name_of(scope, repository),
-                counts[repository],
-                _first_links(scope, found, steps, repository, links_of_each),
+                name,
+                len(by_project[name]),
+                links(scope, by_project[name][:links_of_each], found.definitions),
             )
-            for repository in order[:projects]
+            for name in order[:projects]
         ]
         scope.span.set_attributes(resultCount=len(steps))
     hint = meaning.reason or None
-    return NameUses(
-        meaning.name, meaning.shown, shown, len(counts), len(steps), found.receipt, hint
-    )
-
-
-def _first_links(
-    scope: TraceScope, found: TraceResult, steps: Sequence[Step], repository: int, limit: int
-) -> list[Link]:
-    of_repository = (step for step in steps if step.edge.site.repository == repository)
-    return links(scope, list(islice(of_repository, limit)), found.definitions)
-
-
-def _name_of(scope: TraceScope, repository: int) -> str:
-    return scope.repositories[repository].name
+    return NameUses(meaning.name, meaning.shown, shown, len(order), len(steps), found.receipt, hint)
 
 
 class _Page(NamedTuple):
@@ -296,8 +274,7 @@ def _hint(scope: TraceScope, request: _Request, what: str, receipt: TraceReceipt
 
 
 def _callers(scope: TraceScope, request: TraceRequest) -> TraceResult:
-    chosen, has_more = selected_definitions(scope, request.selector)
-    cut = cut_definitions(has_more)
+    chosen, cut = selected_definitions(scope, request.selector)
     return _callers_of(scope, chosen, request, depth=request.depth, cut=cut)
 
 
@@ -323,7 +300,7 @@ def _callers_of(
 
 
 def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
-    chosen, has_more = selected_definitions(scope, request.selector)
+    chosen, cut = selected_definitions(scope, request.selector)
     keys = [definition.key for definition in chosen]
     sites = sites_within(scope.resolver, keys)
     found = find_callees(scope.resolver, sites, min_confidence=request.min_confidence)
@@ -335,13 +312,13 @@ def _callees(scope: TraceScope, request: TraceRequest) -> TraceResult:
     steps = [
         Step(edge, 1, owner[enclosing_definition(edge.site, owner)])
         for edge in edges
-        if edge.target in definitions and is_of_kind(edge, request.kind)
+        if edge.target in definitions and (not request.kind or edge.site.kind in request.kind)
     ]
     receipt = trace_receipt(
         scope,
         tally=found.tally,
-        cut=cut_definitions(has_more),
-        partly_parsed=inside(scope, chosen),
+        cut=cut,
+        partly_parsed=partly_parsed_inside(scope, chosen),
         unread=unread_manifests.of_callees(scope, found.untargeted),
         unknown=scope.unknown(request.caller_projects),
     )

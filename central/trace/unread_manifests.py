@@ -104,7 +104,8 @@ def _relevant(
     found: dict[_Unread, None] = {}
     for use in _uses(scope, sites, unread, is_any_of_interest=bool(owners)):
         for manifest in unread[use.site.repository, use.site.ecosystem]:
-            if manifest.applies_to(use.site.path) and (may_use(use) or _may_rename(manifest)):
+            may_rename = manifest.ecosystem in _RENAMING and manifest.is_unknown
+            if manifest.applies_to(use.site.path) and (may_use(use) or may_rename):
                 found[manifest] = None
         for manifest, definition in owners:
             if not use.modules and _may_be_called(scope, manifest, definition, use):
@@ -164,10 +165,6 @@ def _uses(
     for site, path in uses:
         rows = [row for _ in prefixes(path) for row in next(answers)]
         yield _Use(site, path, [row for row in rows if row.ecosystem == site.ecosystem])
-
-
-def _may_rename(manifest: _Unread) -> bool:
-    return manifest.ecosystem in _RENAMING and manifest.is_unknown
 
 
 def _may_be_called(scope: TraceScope, manifest: _Unread, definition: Definition, use: _Use) -> bool:

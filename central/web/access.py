@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -69,8 +70,10 @@ def admin_page(
 ) -> Callable[..., HttpResponse]:
     """As `member_page`, for members who administer the whole organisation; others get 403.
 
-    An admin who sees a part of it would give others more than that.
+    An admin who sees a part of it would give others more than that. Other methods than GET, HEAD
+    and POST get 405.
     """
+    answered = require_http_methods(["GET", "HEAD", "POST"])(view)
 
     def for_admins(
         request: HttpRequest, credential: Credential, /, *args: _P.args, **kwargs: _P.kwargs
@@ -79,7 +82,7 @@ def admin_page(
         credential.require_whole_organization()
         if request.method == "POST":
             enforce(f"settings {request.user.pk}", CHANGES, what="settings")
-        return view(request, credential, *args, **kwargs)
+        return answered(request, credential, *args, **kwargs)
 
     update_wrapper(for_admins, view)
     page: Callable[..., HttpResponse] = never_cache(member_page(for_admins))

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aeterna_code_search.contract.trace import CONFIDENCES, Graph, GraphEdge, GraphNode
-from central.web.graph_groups import NodeGroup, groups_of
-from central.web.graph_levels import Arc, Vertex, levels_of, tints_of
+from central.web.graph_levels import Arc, NodeGroup, Vertex, groups_of, levels_of, tints_of
 from central.web.plain_text import columns, shortened
 from central.web.trace_rows import RULE_WORDS
 from central.web.urls_for import end_url, file_url, graph_url

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from aeterna_code_search.contract.search import Mode
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
-from central.query.modes import TextMode, parse_as
+from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
 from central.query.patterns import QUERY_PATTERN_CHARACTERS
 from central.query.syntax import (
@@ -27,7 +27,6 @@ from central.query.syntax import (
 from central.search.hints import looks_like_pattern
 from indexer.limits import QUERY_CHARACTERS
 
-_TEXT_MODES: Final = {str(mode): mode for mode in TextMode}
 _HYBRID: Final = str(Mode.HYBRID)
 _SPECIAL: Final = frozenset("\\.+*?()|[]{}^$")  # in a pattern of RE2
 _PUNCTUATION: Final = re.compile(r"[^\w\s]")
@@ -78,12 +77,12 @@ def _escaped(character: str) -> str:
 
 def parsed(text: str, mode: str) -> Query:
     """Read a query's text in its mode. Raises QueryError."""
-    return parse_as(text, _TEXT_MODES[mode]) if mode in _TEXT_MODES else parse(text)
+    return parse_as(text, Mode(mode)) if mode in TEXT_MODES else parse(text)
 
 
 def written(query: Query, mode: str) -> str:
     """Return the text of a query in its mode."""
-    if mode not in _TEXT_MODES:
+    if mode not in TEXT_MODES:
         return str(query)
     case = [] if query.case is Case.AUTO else [f"case:{query.case}"]
     return " ".join([*case, *(_as_text(term) for term in conjuncts(query.root))])
@@ -134,7 +133,7 @@ def _otherwise(query: Query, mode: str) -> Iterator[OtherSearch]:
 def _replaced(
     label: str, query: Query, of: Callable[[Node], Node], mode: str, text_mode: Mode
 ) -> OtherSearch:
-    other = str(text_mode) if mode in _TEXT_MODES else mode
+    other = str(text_mode) if mode in TEXT_MODES else mode
     changed = Query(conjunction(map(of, conjuncts(query.root))), query.case)
     return OtherSearch(label, written(changed, other), other)
 

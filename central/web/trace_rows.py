@@ -15,8 +15,8 @@ from aeterna_code_search.contract.trace import (
     UnresolvedSite,
 )
 from central.errors import NotFoundError
-from central.http.parameters import INTEGER, query_object
-from central.web.urls_for import end_url, file_url, graph_url, symbol_url
+from central.http.parameters import INTEGER
+from central.web.urls_for import end_url, file_url, given_in, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
 NO_OWNER: Final = "No owner"
@@ -85,10 +85,7 @@ class DefinitionChoice:
 
 def trace_query(request: HttpRequest, *, organization: str) -> dict[str, Any]:
     """Return the address's query as the API's request has it, without empty fields."""
-    query = query_object(
-        request.GET, lists=frozenset({"caller_projects", "kind"}), numbers=_NUMBERS
-    )
-    given = {name: value for name, value in query.items() if value not in ("", [""])}
+    given = given_in(request, lists=("caller_projects", "kind"), numbers=_NUMBERS)
     return {**given, "symbol": given.get("name", ""), "org_id": organization}
 
 

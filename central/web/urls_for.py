@@ -1,13 +1,17 @@
-"""Addresses of pages, and the check that an address is this service's."""
+"""Addresses of pages, what is asked in them, and the check that one is this service's."""
 
+import re
+from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.urls.converters import StringConverter
 from django.utils.http import RFC3986_SUBDELIMS, url_has_allowed_host_and_scheme
+
+from central.http.parameters import query_object
 
 _SAFE: Final = f"{RFC3986_SUBDELIMS}/~:@"  # as in django.urls.resolvers
 
@@ -16,6 +20,14 @@ class FilePathConverter(StringConverter):
     """The path of a file: any text, even with line breaks."""
 
     regex = "(?s:.+)"
+
+
+def given_in(
+    request: HttpRequest, *, lists: Collection[str] = (), numbers: Mapping[str, re.Pattern[str]]
+) -> dict[str, Any]:
+    """Return what the address asks for; a form sends empty fields, too."""
+    query = query_object(request.GET, lists=frozenset(lists), numbers=numbers)
+    return {name: value for name, value in query.items() if value not in ("", [""])}
 
 
 def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:

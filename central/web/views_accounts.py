@@ -1,11 +1,10 @@
 """Pages of a person: sign-in, account, tokens, organisation."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.contrib.auth.views import (
     LoginView,
     LogoutView,
@@ -20,7 +19,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from central.errors import ForbiddenError, ServiceError
+from central.errors import ForbiddenError
 from central.http.rate_limits import enforce
 from central.http.urls import absolute_url
 from central.tenancy.audit import record, user_actor
@@ -30,6 +29,7 @@ from central.tenancy.services.tokens import create_personal_token, revoke_token
 from central.web.access import THEME_COOKIE, THEMES, last_organization
 from central.web.forms import SignInForm, TokenForm
 from central.web.login_throttle import remember_browser
+from central.web.organization.pages import actor_of, person, submitted
 from central.web.organization.snippets import snippets_for
 from central.web.urls_for import is_own
 
@@ -41,7 +41,7 @@ _CHANGES = "10/5minute"  # of one person's password
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Redirect to the last or only organisation; else show a choice."""
-    organizations = organizations_of(_user(request)).order_by("slug")
+    organizations = organizations_of(person(request)).order_by("slug")
     if last := last_organization(request):
         return redirect("web:search", organization=last)
     listed = list(organizations[: _MOST_LISTED + 1])
@@ -105,7 +105,7 @@ def sign_in_to_administer(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    return _account_page(request, TokenForm(_user(request)))
+    return _account_page(request, TokenForm(person(request)))
 
 
 @login_required
@@ -115,32 +115,23 @@ def make_token(request: HttpRequest) -> HttpResponse:
     """Make a personal token; this answer shows it, and nothing else ever does."""
     if request.method != "POST":  # the address was opened again
         return redirect("web:account")
-    form = TokenForm(_user(request), request.POST)
-    if form.is_valid():
-        chosen = form.cleaned_data
-        try:
-            token = create_personal_token(
-                owner=_user(request),
-                organization_slug=chosen["organization"],
-                scopes=chosen["scopes"],
-                name=chosen["name"],
-                expires_days=chosen["expires_days"],
-            )
-        except ServiceError as exc:
-            form.add_error(None, exc.message)
-        else:
-            return _account_page(
-                request,
-                TokenForm(_user(request)),
-                new_token=token,
-                snippets=snippets_for(
-                    url=absolute_url(request, "/").rstrip("/"),
-                    organization=chosen["organization"],
-                    token=token,
-                    scopes=chosen["scopes"],
-                ),
-            )
-    return _account_page(request, form)
+    user = person(request)
+
+    def make(chosen: dict[str, Any]) -> HttpResponse:
+        organization, scopes = chosen["organization"], chosen["scopes"]
+        token = create_personal_token(
+            owner=user,
+            organization_slug=organization,
+            scopes=scopes,
+            name=chosen["name"],
+            expires_days=chosen["expires_days"],
+        )
+        url = absolute_url(request, "/").rstrip("/")
+        snippets = snippets_for(url=url, organization=organization, token=token, scopes=scopes)
+        return _account_page(request, TokenForm(user), new_token=token, snippets=snippets)
+
+    form = TokenForm(user, request.POST)
+    return submitted(form, make) or _account_page(request, form)
 
 
 @login_required
@@ -148,9 +139,9 @@ def make_token(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
     """Take one's own token back; another's is not found."""
     token = get_object_or_404(
-        ApiToken.objects.select_related("organization"), pk=token_id, owner=_user(request)
+        ApiToken.objects.select_related("organization"), pk=token_id, owner=person(request)
     )
-    if revoke_token(token, actor=user_actor(_user(request))):
+    if revoke_token(token, actor=actor_of(request)):
         messages.success(request, f"Revoked: {token.label}")
     return redirect("web:account")
 
@@ -175,7 +166,7 @@ class PasswordChange(PasswordChangeView):
     @transaction.atomic
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)
-        user = _user(self.request)
+        user = person(self.request)
         record(actor=user_actor(user), action="user.password", target=user.get_username())
         messages.success(self.request, "Your password is changed. Other sessions have ended.")
         return response
@@ -186,7 +177,7 @@ password = PasswordChange.as_view()
 
 def _account_page(request: HttpRequest, form: TokenForm, **new: Any) -> HttpResponse:
     """Render the page; `new` are a token that was just made, and its snippets."""
-    user = _user(request)
+    user = person(request)
     memberships = user.memberships.filter(organization__in=Organization.objects.all())
     tokens = user.api_tokens.filter(revoked_at=None, organization__in=Organization.objects.all())
     context = {
@@ -198,10 +189,6 @@ def _account_page(request: HttpRequest, form: TokenForm, **new: Any) -> HttpResp
         **new,
     }
     return render(request, "web/account.html", context)
-
-
-def _user(request: HttpRequest) -> User:
-    return cast(User, request.user)
 
 
 _YEAR_SECONDS = 365 * 86_400

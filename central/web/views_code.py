@@ -181,14 +181,12 @@ def name_panel(
     request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
 ) -> HttpResponse:
     """The fragment of a file's page about the name at a position; 404 with the reason without."""
-    context: dict[str, Any] = {"organization": credential.organization.slug}
+    template, position = "web/_name_panel.html", FilePosition(project, path, line, column)
     try:
-        position = FilePosition(project, path, line, column)
-        context["panel"] = panel_of(credential=credential, position=position)
+        panel = panel_of(credential=credential, position=position)
     except (InvalidError, NotFoundError) as exc:
-        context["problem"] = exc.message
-    status = 404 if "problem" in context else 200
-    return render(request, "web/_name_panel.html", context, status=status)
+        return render(request, template, {"problem": exc.message}, status=404)
+    return render(request, template, {"panel": panel})
 
 
 @member_page
@@ -213,7 +211,6 @@ def reference(
     if end := found.target:
         return redirect(file_url(organization, end.project, end.file, end.line))
     context = {
-        "organization": organization,
         "section": "symbol",
         "found": found,
         "breadcrumbs": breadcrumbs(organization, project, path),

@@ -165,7 +165,6 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         for symbol in found.symbols
     ]
     context = {
-        "organization": organization,
         "section": "repositories",
         "about": about(credential, [(project, path, "")]),
         "file": found,
@@ -263,13 +262,12 @@ def _with_addresses(
 
 
 def _place(credential: Credential, repository: Repository, path: str) -> dict[str, Any]:
-    organization = credential.organization.slug
+    slug = credential.organization.slug
     return {
-        "organization": organization,
         "section": "repositories",
         "project": repository.name,
         "path": path,
-        "breadcrumbs": breadcrumbs(organization, repository.name, path) if path else [],
+        "breadcrumbs": breadcrumbs(slug, repository.name, path) if path else [],
     }
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from central.errors import NotFoundError
-from central.http.parameters import FLAG, INTEGER, query_object
+from central.http.parameters import FLAG, INTEGER
 from central.knowledge.answers import NodeView, PolicyView
 from central.knowledge.models import CODE_KINDS, DOCUMENT_KINDS, NodeKind
 from central.knowledge.resolution import CodePlace, find_target
@@ -25,7 +25,7 @@ from central.knowledge.services.questions import get_nodes, list_nodes, traverse
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
 from central.web.knowledge_drawing import KIND_WORDS, end_of, link_graph, match_lines, value_text
-from central.web.urls_for import file_url, node_url, symbol_url
+from central.web.urls_for import file_url, given_in, node_url, symbol_url
 
 _LIST: Final = ListNodesSerializer()
 _TRAVERSE: Final = TraverseSerializer()
@@ -51,7 +51,7 @@ class _ViolationRow:
 def knowledge(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Documents by id; `q`, `kind`, `project`, `archived` and `cursor` are in the address."""
     organization = credential.organization.slug
-    given = _given(request)
+    given = given_in(request, numbers=_NUMBERS)
     asked: dict[str, Any] = {name: given[name] for name in _FILTERS if name in given}
     if text := str(given.get("q", "")).strip():
         asked["query"] = text
@@ -88,7 +88,7 @@ def node(request: HttpRequest, credential: Credential, node: str) -> HttpRespons
         candidates = [end_of(node_view, organization, {}) for node_view in found.nodes]
         context |= {"candidates": candidates, "receipt": found.receipt}
         return render(request, "web/node_choice.html", context)
-    given = _given(request)
+    given = given_in(request, numbers=_NUMBERS)
     again = {"depth": given["depth"]} if "depth" in given else {}
     (view,) = found.nodes
     asked = _TRAVERSE.read({"org_id": organization, "from": view.id, **again})
@@ -112,7 +112,7 @@ def node(request: HttpRequest, credential: Credential, node: str) -> HttpRespons
 def violations(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """Code of a project that violates a policy, by path; `cursor` is in the address."""
     organization = credential.organization.slug
-    given = _given(request)
+    given = given_in(request, numbers=_NUMBERS)
     cursor = {"cursor": given["cursor"]} if "cursor" in given else {}
     query = _VIOLATIONS.read({"org_id": organization, "project": project, **cursor})
     answer = violations_of(credential=credential, request=query)
@@ -128,12 +128,6 @@ def violations(request: HttpRequest, credential: Credential, project: str) -> Ht
         "rows": [_violation(violation, organization) for violation in answer.violations],
     }
     return render(request, "web/violations.html", context)
-
-
-def _given(request: HttpRequest) -> dict[str, Any]:
-    """The address's parameters; a form sends empty fields, too."""
-    query = query_object(request.GET, lists=frozenset(), numbers=_NUMBERS)
-    return {name: value for name, value in query.items() if value != ""}
 
 
 def _violation(violation: Violation, organization: str) -> _ViolationRow:

@@ -1,4 +1,4 @@
-"""The map of an organisation: a picture, and its links as a table."""
+"""What repositories use of one another: the map, consumers of one, and what nothing uses."""
 
 from typing import Any, Final
 
@@ -6,28 +6,41 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from aeterna_code_search.contract.codemap import CODES, KINDS, LEFT_OUT, LEVELS, MORE_KINDS
+from aeterna_code_search.contract.codemap import (
+    CODES,
+    KINDS,
+    LEFT_OUT,
+    LEVELS,
+    MORE_KINDS,
+    MostCalledRequest,
+)
 from aeterna_code_search.contract.trace import CONFIDENCES
-from central.codemap.answers import CodeMap
+from central.codemap.answers import CodeMap, Consumer
+from central.codemap.consumers import consumers
 from central.codemap.map import code_map
-from central.codemap.requests import MapRequestSerializer, UnusedRequestSerializer
+from central.codemap.most_called import most_called
+from central.codemap.requests import (
+    ConsumersRequestSerializer,
+    MapRequestSerializer,
+    UnusedRequestSerializer,
+)
 from central.codemap.unused import unused as unused_of
-from central.http.parameters import INTEGER, query_object
+from central.http.parameters import FLAG, INTEGER
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.urls_for import file_url, symbol_url
+from central.web.urls_for import file_url, given_in, symbol_url
 
 _MAP: Final = MapRequestSerializer()
 _UNUSED: Final = UnusedRequestSerializer()
-_LISTS: Final = frozenset({"kind", "include", "doubts"})
+_CONSUMERS: Final = ConsumersRequestSerializer()
+_NUMBERS: Final = {"limit": INTEGER}
 
 
 @member_page
 def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     """`project`, `level`, `min_confidence` and `limit` are as in the API."""
     organization = credential.organization.slug
-    given = query_object(request.GET, lists=frozenset(), numbers={"limit": INTEGER})
-    asked = {name: value for name, value in given.items() if value != ""}
+    asked = given_in(request, numbers=_NUMBERS)
     wanted = _MAP.read(_MAP.known({**asked, "org_id": organization}))
     answer = code_map(credential=credential, request=wanted)
     nodes = {node.id: node for node in answer.nodes}
@@ -47,10 +60,8 @@ def map_page(request: HttpRequest, credential: Credential) -> HttpResponse:
 def unused_page(request: HttpRequest, credential: Credential) -> HttpResponse:
     """`project`, `kind`, `include`, `doubts` and `cursor` are as in the API."""
     organization = credential.organization.slug
-    given = query_object(request.GET, lists=_LISTS, numbers={"limit": INTEGER})
-    asked = {name: value for name, value in given.items() if value not in ("", [""])}
-    query = _UNUSED.known({**asked, "org_id": organization})
-    wanted = _UNUSED.read(query)
+    asked = given_in(request, lists=("kind", "include", "doubts"), numbers=_NUMBERS)
+    wanted = _UNUSED.read(_UNUSED.known({**asked, "org_id": organization}))
     answer = unused_of(credential=credential, request=wanted)
     context = {
         "section": "map",
@@ -104,3 +115,41 @@ def _drawn(answer: CodeMap, address: str, level: str) -> dict[str, Any]:
             for link in answer.links
         ],
     }
+
+
+@member_page
+def consumers_page(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
+    """`package`, `lags_only`, `min_confidence` and `limit` are as in the API."""
+    organization = credential.organization.slug
+    asked = given_in(request, numbers={"lags_only": FLAG})
+    body = _CONSUMERS.known({**asked, "org_id": organization, "project": project})
+    query = _CONSUMERS.read(body)
+    answer = consumers(credential=credential, request=query)
+    most = most_called(
+        credential=credential, request=MostCalledRequest(query.min_confidence, project)
+    )
+    context = {
+        "section": "repositories",
+        "project": project,
+        "query": query,
+        "answer": answer,
+        "rows": [
+            (consumer, _used(consumer, organization, project)) for consumer in answer.consumers
+        ],
+        "most": most,
+        "definitions": [
+            (
+                definition,
+                symbol_url(organization, definition.name, project=project, file=definition.file),
+            )
+            for definition in most.definitions
+        ],
+    }
+    return render(request, "web/consumers.html", context)
+
+
+def _used(consumer: Consumer, organization: str, project: str) -> list[tuple[object, str]]:
+    return [
+        (used, symbol_url(organization, used.name, project=project, file=used.file))
+        for used in consumer.definitions
+    ]

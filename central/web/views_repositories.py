@@ -24,8 +24,15 @@ from central.repositories.status import resolved_by, unread_manifests
 from central.repositories.visibility import repository_snapshot
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.runs import ShownRun, runner_of, shares, shown_run, why
-from central.web.states import index_message, missing_commit
+from central.web.runs import (
+    ShownRun,
+    index_message,
+    missing_commit,
+    runner_of,
+    shares,
+    shown_run,
+    why,
+)
 from indexer.records.languages import WITHOUT_SYMBOLS
 
 _RUNS: Final = 20

@@ -1,7 +1,7 @@
 """The search page: every filter is in its address."""
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
@@ -65,19 +65,12 @@ def search(request: HttpRequest, credential: Credential) -> HttpResponse:
         "section": "search",
         "asked": asked,
         "answer": answer,
+        **(_answered(credential, asked, answer) if answer else {}),
         "chosen": [(project, asked.without("project", project)) for project in asked.projects],
-        "wider": asked.wider() if answer and not answer.results else [],
         "first_page": asked.page_at(""),
-        "next_page": asked.page_at(answer.next_cursor or "") if answer else "",
-        "files": _files(credential, asked, answer),
-        "groups": _groups(credential, asked, answer),
-        "instead": _instead(credential, asked, answer),
-        "reading_url": _reading_url(asked, answer),
-        "trace_url": _trace_url(credential, answer),
         "most_characters": PASTED_CHARACTERS,
         "start": None if asked.q else start_page(credential, cast(User, request.user)),
         "most_name": SAVED_SEARCH_NAME_CHARACTERS,
-        "facet_rows": facet_rows(asked, answer.facets) if answer else [],
         "facets": facets(credential=credential),
         "modes": [(str(mode), words) for mode, words in _MODES.items()],
         "chunk_types": [str(kind) for kind in ChunkType],
@@ -109,11 +102,25 @@ def query_help(request: HttpRequest, credential: Credential) -> HttpResponse:
     return render(request, "web/query_help.html", context)
 
 
+def _answered(credential: Credential, asked: SearchForm, answer: SearchAnswer) -> dict[str, Any]:
+    """Return what the page has of an answer."""
+    return {
+        "wider": [] if answer.results else asked.wider(),
+        "next_page": asked.page_at(answer.next_cursor or ""),
+        "files": _files(credential, asked, answer),
+        "groups": _groups(credential, asked, answer),
+        "instead": _instead(credential, asked, answer),
+        "reading_url": _reading_url(asked, answer),
+        "trace_url": _trace_url(credential, answer),
+        "facet_rows": facet_rows(asked, answer.facets),
+    }
+
+
 def _files(
-    credential: Credential, asked: SearchForm, answer: SearchAnswer | None
+    credential: Credential, asked: SearchForm, answer: SearchAnswer
 ) -> list[tuple[PastedFile, str]]:
     """Return the files whose path was asked for on the first page, with their addresses."""
-    if answer is None or asked.cursor or answer.reading:
+    if asked.cursor or answer.reading:
         return []
     organization = credential.organization.slug
     return [
@@ -125,33 +132,31 @@ def _files(
     ]
 
 
-def _instead(credential: Credential, asked: SearchForm, answer: SearchAnswer | None) -> list[Group]:
+def _instead(credential: Credential, asked: SearchForm, answer: SearchAnswer) -> list[Group]:
     """Return the answer by words, if nothing has the quoted text."""
-    if answer is None or answer.instead is None:
+    if answer.instead is None:
         return []
     by_words = replace(asked, q=answer.instead.query)
     return _groups(credential, by_words, replace(answer, results=answer.instead.results))
 
 
-def _reading_url(asked: SearchForm, answer: SearchAnswer | None) -> str:
+def _reading_url(asked: SearchForm, answer: SearchAnswer) -> str:
     """Return the address of the query that a pasted text was read as; "" if there is none."""
-    if answer is None or answer.reading is None or not answer.reading.query:
+    if answer.reading is None or not answer.reading.query:
         return ""
     return replace(asked, q=answer.reading.query).address()
 
 
-def _trace_url(credential: Credential, answer: SearchAnswer | None) -> str:
+def _trace_url(credential: Credential, answer: SearchAnswer) -> str:
     """Return the address of the symbol whose callers were asked for."""
-    hint = answer.hint if answer else None
+    hint = answer.hint
     for code, _, parameters in hint.parts if isinstance(hint, Sentence) else ():
         if code == "trace_callers":
             return symbol_url(credential.organization.slug, str(parameters["name"]))
     return ""
 
 
-def _groups(credential: Credential, asked: SearchForm, answer: SearchAnswer | None) -> list[Group]:
-    if answer is None:
-        return []
+def _groups(credential: Credential, asked: SearchForm, answer: SearchAnswer) -> list[Group]:
     if answer.reading and answer.reading.query:
         asked = replace(asked, q=answer.reading.query)
     names = {result.project for result in answer.results}

@@ -10,7 +10,7 @@ from aeterna_code_search.agents.backend import INVALID
 from aeterna_code_search.contract import notes, projects, search, status, trace
 from central.codemap.views import ConsumersSerializer, MapSerializer, UnusedSerializer
 from central.files.views import FileContentSerializer, FileListSerializer
-from central.knowledge.shapes import (
+from central.knowledge.views import (
     ContextAnswerSerializer,
     EdgeSerializer,
     RelatedAnswerSerializer,

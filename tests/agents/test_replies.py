@@ -4,7 +4,7 @@ import pytest
 from mcp.types import TextContent
 
 from aeterna_code_search.agents.lean import lean
-from aeterna_code_search.agents.replies import Reply, result_of
+from aeterna_code_search.agents.results import Reply, result_of
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.tokens import estimate_tokens
 from aeterna_code_search.agents.truncation import MIN_TOKENS, Structure, truncate_search

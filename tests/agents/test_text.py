@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aeterna_code_search.agents.graph.text import (
+from aeterna_code_search.agents.graph import (
     context_text,
     link_text,
     related_text,
@@ -14,7 +14,7 @@ from aeterna_code_search.agents.graph.text import (
     violations_text,
 )
 from aeterna_code_search.agents.text import code_text, receipt_text, search_text, status_text
-from aeterna_code_search.agents.trace.text import graph_text, links_text
+from aeterna_code_search.agents.trace import graph_text, links_text
 from aeterna_code_search.agents.truncation import MIN_TOKENS, Budget, truncate_search
 from tests.agents.recorded import recorded
 

@@ -7,25 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeterna_code_search.agents.graph.text import (
+from aeterna_code_search.agents.graph import (
     context_text,
     related_text,
     traverse_text,
-    unmigrated_text,
-    violations_text,
-)
-from aeterna_code_search.agents.graph.truncation import (
     truncate_context,
     truncate_related,
     truncate_traverse,
     truncate_unmigrated,
     truncate_violations,
+    unmigrated_text,
+    violations_text,
 )
 from aeterna_code_search.agents.lean import lean
 from aeterna_code_search.agents.text import code_text, search_text, status_text
 from aeterna_code_search.agents.tokens import estimate_tokens
-from aeterna_code_search.agents.trace.text import graph_text, links_text
-from aeterna_code_search.agents.trace.truncation import truncate_graph, truncate_links
+from aeterna_code_search.agents.trace import graph_text, links_text, truncate_graph, truncate_links
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
     MAX_TOKENS,

@@ -5,12 +5,12 @@ import random
 from pathlib import Path
 from typing import Final
 
-from aeterna_code_search.agents.codemap.text import consumers_text, unused_text
-from aeterna_code_search.agents.files.text import content_text
+from aeterna_code_search.agents.codemap import consumers_text, unused_text
+from aeterna_code_search.agents.files import content_text
 from aeterna_code_search.agents.lean import lean
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.tokens import compact_json
-from aeterna_code_search.agents.trace.text import graph_text, links_text
+from aeterna_code_search.agents.trace import graph_text, links_text
 from tests.agents.recorded import DATA, recorded
 
 TABLE: Final = DATA.parent / "tokens.json"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.results import success
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import asks
 from aeterna_code_search.contract.notes import REQUIRED, argument
 from central.http.requests import request_serializer
 from indexer.exits import Exit

@@ -14,6 +14,7 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 from aeterna_code_search.agents.configuration import AGENTS, AgentName
+from aeterna_code_search.cli.app import _COMMANDS
 from aeterna_code_search.cli.commands.agent import RULES
 from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.agents import Agent, agent_over_http, agent_over_stdio, settings_of, text_of
@@ -133,7 +134,7 @@ def test_every_command_exists() -> None:
         re.findall(r"manage\.py (\w+)", shell)
     )
 
-    known = {path.stem for path in (ROOT / "aeterna_code_search/cli/commands").glob("*.py")}
+    known = set(_COMMANDS)
     known |= {path.stem for path in ROOT.glob("central/*/management/commands/*.py")}
     assert used
     assert used <= known

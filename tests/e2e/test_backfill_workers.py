@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from central.settings.defaults import BACKFILL_AT_ONCE
+from central.settings.backfill import BACKFILL_AT_ONCE
 from scripts.local_deployment import Worker, running_deployment, running_worker
 from scripts.local_service import Organization, Service
 from tests.e2e.conftest import prepared_data_directory

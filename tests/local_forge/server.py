@@ -3,6 +3,7 @@
 import secrets
 import threading
 import time
+from functools import cache
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -24,6 +25,12 @@ class JobToken(NamedTuple):
     can_comment: bool
 
 
+@cache
+def _app_key() -> rsa.RSAPrivateKey:
+    """One for all forges of a process: making it takes longer than most tests."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
 class LocalForge:
     """`with LocalForge(directory) as forge:` serves the API and the clones.
 
@@ -36,7 +43,7 @@ class LocalForge:
         self.directory = directory
         self.owner_type = owner_type
         self.token = "ghp_" + secrets.token_hex(18)
-        self.app_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.app_key = _app_key()
         self.installation_tokens: dict[str, set[int] | None] = {}
         self.job_tokens: dict[str, JobToken] = {}
         self.repositories: dict[int, LocalRepository] = {}

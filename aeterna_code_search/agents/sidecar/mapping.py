@@ -55,10 +55,7 @@ def api_request(arguments: Mapping[str, Any]) -> Parameters:
 
 def sidecar_search(answer: Mapping[str, Any]) -> Answer:
     """Convert a search answer to the sidecar's shape."""
-    results = []
-    for row in answer["results"]:
-        rest = {name: value for name, value in row.items() if name != "file"}
-        results.append({"file_path": row["file"], **rest})
+    results = [{"file_path": row["file"], **_without(row, "file")} for row in answer["results"]]
     return {**answer, "results": results}
 
 
@@ -80,21 +77,18 @@ def api_search(answer: Any, query: str = "") -> Answer:
 
 def sidecar_links(answer: Mapping[str, Any], what: str) -> Answer:
     """Convert callers or callees to the sidecar's shape."""
-    rest = {name: value for name, value in answer.items() if name not in {"symbol", what}}
     definitions = answer["definitions"]
     return {
         "query": answer["symbol"],
         "mode": MODE,
         "symbol": _endpoint(definitions[0]) if definitions else None,
         what: [_site(link, _END[what]) for link in answer[what]],
-        **rest,
+        **_without(answer, "symbol", what),
     }
 
 
 def api_links(answer: Mapping[str, Any], what: str, symbol: str = "") -> Answer:
     """Convert the sidecar's callers or callees to the API's shape."""
-    own = {"query", "mode", "symbol", what}
-    rest = {name: value for name, value in answer.items() if name not in own}
     definitions = answer.get("definitions")
     if definitions is None:
         definitions = [definition_of(answer["symbol"])] if answer.get("symbol") else []
@@ -105,7 +99,7 @@ def api_links(answer: Mapping[str, Any], what: str, symbol: str = "") -> Answer:
         "count": len(links),
         "next_cursor": None,
         "hint": None if links else f"The sidecar found no {what}.",
-        **rest,
+        **_without(answer, "query", "mode", "symbol", what),
         "definitions": definitions or ([definition] if links else []),
         what: links,
         "receipt": answer.get("receipt") or unknown_receipt(is_trace=True),
@@ -114,14 +108,14 @@ def api_links(answer: Mapping[str, Any], what: str, symbol: str = "") -> Answer:
 
 def sidecar_graph(answer: Mapping[str, Any], depth: int) -> Answer:
     """Convert a graph to the sidecar's shape; `depth` is the requested depth."""
-    rest = {name: value for name, value in answer.items() if name not in {"symbol", "root"}}
+    rest = _without(answer, "symbol", "root")
     return {"root": answer["symbol"], "roots": answer["root"], **rest, "depth": depth}
 
 
 def api_graph(answer: Mapping[str, Any], symbol: str = "") -> Answer:
     """Convert the sidecar's graph to the API's shape."""
     if "roots" in answer:
-        rest = {name: value for name, value in answer.items() if name not in {"roots", "depth"}}
+        rest = _without(answer, "roots", "depth")
         return {**rest, "symbol": answer["root"], "root": answer["roots"]}
     graph = answer.get("graph") or answer  # grepai wraps it
     edges = edges_of(graph.get("edges") or ())
@@ -148,7 +142,7 @@ def sidecar_status(answer: Mapping[str, Any]) -> Answer:
 def api_status(answer: Mapping[str, Any]) -> Answer:
     """Convert the sidecar's status to the API's shape."""
     if "projects" in answer:
-        return {name: value for name, value in answer.items() if name != "total_files"}
+        return _without(answer, "total_files")
     return status_of(answer)
 
 
@@ -158,7 +152,10 @@ def _endpoint(definition: Mapping[str, Any]) -> Answer:
 
 
 def _site(link: Mapping[str, Any], end: str) -> Answer:
-    own = {end, "file", "line", "evidence"}
-    rest = {name: value for name, value in link.items() if name not in own}
     site = {"file": link["file"], "line": link["line"], "context": link["evidence"]}
+    rest = _without(link, end, "file", "line", "evidence")
     return {"symbol": link[end], "call_site": site, **rest}
+
+
+def _without(record: Mapping[str, Any], *names: str) -> Answer:
+    return {name: value for name, value in record.items() if name not in names}

@@ -1,6 +1,7 @@
 """The tools of the sidecar: the answers of `agents.tools` in grepai's shapes."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -8,9 +9,9 @@ from mcp.server import MCPServer
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import Backend
-from aeterna_code_search.agents.parameters import Projects, require_one_query
 from aeterna_code_search.agents.registry import ToolRegistry
-from aeterna_code_search.agents.replies import Reply
+from aeterna_code_search.agents.requests import Projects, require_one_query
+from aeterna_code_search.agents.results import Reply
 from aeterna_code_search.agents.sidecar.mapping import (
     api_request,
     sidecar_graph,
@@ -19,8 +20,7 @@ from aeterna_code_search.agents.sidecar.mapping import (
     sidecar_status,
 )
 from aeterna_code_search.agents.text import search_text, status_text
-from aeterna_code_search.agents.trace.text import graph_text, links_text
-from aeterna_code_search.agents.trace.truncation import truncate_graph, truncate_links
+from aeterna_code_search.agents.trace import graph_text, links_text, truncate_graph, truncate_links
 from aeterna_code_search.agents.truncation import (
     MAX_TOKENS,
     MIN_TOKENS,
@@ -62,11 +62,11 @@ def add_sidecar_tools(server: MCPServer[Any], backend: Callable[[], Backend]) ->
         tools.add(tool, title=title, request=request, without=without, is_always_structured=True)
 
 
+@dataclass(frozen=True, slots=True)
 class _SidecarTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], Backend]) -> None:
-        self._backend = backend
+    _backend: Callable[[], Backend]
 
     async def codesearch_search(
         self,

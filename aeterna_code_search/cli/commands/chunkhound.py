@@ -1,17 +1,20 @@
 """`chunkhound`: the tools of OneTool's pack `code`, over ChunkHound databases or this index."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
-from aeterna_code_search.cli.commands import chunkhound_export
-from aeterna_code_search.cli.commands.options import examples
+from aeterna_code_search.cli.commands.options import Project, examples
 from aeterna_code_search.cli.context import CommandContext
 from indexer.exits import Exit
+from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
     from aeterna_code_search.integrations.chunkhound.errors import CodeSearchError
+    from aeterna_code_search.integrations.chunkhound.export import Exported, Progress
     from aeterna_code_search.integrations.chunkhound.records import (
         SearchAnswer,
         SearchRequest,
@@ -23,7 +26,6 @@ chunkhound = typer.Typer(
     no_args_is_help=True, help="Search a ChunkHound database, or this service's index."
 )
 commands.add_typer(chunkhound, name="chunkhound")
-chunkhound.add_typer(chunkhound_export.commands)
 
 _Answer = TypeVar("_Answer")
 _EXIT_CODES: Final = {
@@ -145,6 +147,60 @@ def status(
     return _show(ctx.obj, answer, status_text, json=json)
 
 
+@chunkhound.command(
+    "export",
+    short_help="Write the index to a file that ChunkHound reads.",
+    epilog=examples(
+        "mkdir -p .chunkhound/db && codesearch chunkhound export .chunkhound/db/chunks.db",
+        "codesearch chunkhound export index.db --no-embeddings",
+        "chunkhound search 'where are passwords hashed' --db index.db",
+    ),
+)
+def export(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write")],
+    project: Project = None,
+    embeddings: Annotated[
+        bool,
+        typer.Option(
+            "--embeddings/--no-embeddings",
+            help="With vectors; sends every chunk to OpenAI, or to OPENAI_BASE_URL",
+        ),
+    ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file")] = False,
+) -> Exit:
+    """Write the index of this checkout's project to a DuckDB file that ChunkHound reads.
+
+    The chunks are those of the indexed commit. Their vectors come from text-embedding-3-small,
+    ChunkHound's model; without vectors ChunkHound searches by regular expression only. After an
+    interruption, run the command again: it resumes FILE.part.
+    """
+    from aeterna_code_search.client.console import print_stderr
+    from aeterna_code_search.client.target.target import open_target
+    from aeterna_code_search.integrations.chunkhound.export import export_index, open_chunk_embedder
+    from indexer.config.settings import GitCredential
+
+    context: CommandContext = ctx.obj
+    embedder = open_chunk_embedder(context.environ) if embeddings else None
+    with (
+        open_target(context.environ, context.directory) as target,
+        _progress() as progress,
+    ):
+        exported = export_index(
+            target,
+            context.directory / file,
+            project=project,
+            embedder=embedder,
+            credential=GitCredential.load(context.environ),
+            may_overwrite=force,
+            progress=progress,
+        )
+    print_stderr(
+        f"{escape_line(str(file))}: {_content(exported)}.", _spent(exported), exported.differs
+    )
+    return Exit.OK
+
+
 def _target(context: CommandContext, path: str | None, db: str | None) -> "Target":
     from aeterna_code_search.integrations.chunkhound.targets import resolve_target
 
@@ -172,7 +228,8 @@ def _show(
 ) -> Exit:
     from dataclasses import asdict
 
-    from aeterna_code_search.client.console import Console, print_stderr, print_stdout
+    from aeterna_code_search.cli.output.answers import print_answer
+    from aeterna_code_search.client.console import print_stderr
     from aeterna_code_search.integrations.chunkhound.errors import CodeSearchError
     from indexer.output.terminal import escape_lines
 
@@ -181,10 +238,7 @@ def _show(
     except CodeSearchError as error:
         print_stderr(*escape_lines(error.text))
         return _exit_code(error)
-    if json:
-        print_stdout(Console.of(context.environ).as_json(asdict(result)))
-    else:
-        print_stdout(f"{as_text(result)}\n")
+    print_answer(context.environ, asdict(result), lambda *_: f"{as_text(result)}\n", json=json)
     return Exit.NOTHING_FOUND if getattr(result, "count", 1) == 0 else Exit.OK
 
 
@@ -195,3 +249,45 @@ def _exit_code(error: "CodeSearchError") -> Exit:
     if error.code not in _EXIT_CODES and isinstance(error.__cause__, IndexerError):
         return error.__cause__.exit_code
     return _EXIT_CODES.get(error.code, Exit.NOT_INDEXED)
+
+
+def _content(exported: "Exported") -> str:
+    from indexer.output.terminal import pluralize
+
+    parts = [
+        pluralize(exported.files, "file"),
+        pluralize(exported.chunks, "chunk"),
+        pluralize(exported.embeddings, "embedding"),
+    ]
+    named = f"{escape_line(exported.project)} at commit {exported.commit[:12]}"
+    return f"{', '.join(parts)} of {named}"
+
+
+def _spent(exported: "Exported") -> str:
+    from indexer.output.terminal import pluralize
+
+    usage = exported.usage
+    if not usage.requests:
+        return ""
+    cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:,.4f}"
+    return f"Embedded by {pluralize(usage.requests, 'request')}, {usage.tokens:,} tokens{cost}."
+
+
+@contextmanager
+def _progress() -> "Iterator[Progress]":
+    """Show a progress bar on a terminal; elsewhere print notes only."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+
+    from aeterna_code_search.cli.output.answers import shown_progress
+    from aeterna_code_search.integrations.chunkhound.export import Progress
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with shown_progress("Files", *columns) as (bars, task, note):
+
+        def read(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        def embedded(done: int, total: int) -> None:
+            bars.update(task, description="Embeddings", completed=done, total=total)
+
+        yield Progress(read, embedded, note)

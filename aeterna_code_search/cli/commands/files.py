@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from aeterna_code_search.cli.commands.completion import complete_project
-from aeterna_code_search.cli.commands.options import Json, examples
+from aeterna_code_search.cli.commands.options import Json, asks, examples
 from aeterna_code_search.cli.context import CommandContext
+from aeterna_code_search.contract.files import ListRequest
 from indexer.exits import Exit
 
 if TYPE_CHECKING:
@@ -166,42 +167,39 @@ def _print_content(
         "codesearch ls auth-service --glob 'test_*.py'",
     ),
 )
+@asks(ListRequest)
 def ls(
     ctx: typer.Context,
     project: Repository = "",
     path: Annotated[
         str | None, typer.Argument(metavar="[PATH]", help="Directory; default: the root")
     ] = None,
-    glob: Annotated[
-        str | None,
-        typer.Option(
-            "--glob", "-g", metavar="G", help="Paths below it that match, as in .gitignore"
-        ),
-    ] = None,
+    *,
     json: Json = False,
+    **request: Any,
 ) -> Exit:
     """List a directory of a repository, or the paths in it that match.
 
     In a pipe each is a path from the repository's root; that of a directory ends with a slash.
     """
     from aeterna_code_search.cli.output import files
+    from aeterna_code_search.cli.output.answers import print_answer
     from aeterna_code_search.client import receipt
-    from aeterna_code_search.client.console import Console, print_stderr, print_stdout
+    from aeterna_code_search.client.console import print_stderr
 
     project, path = _project_and_path(project, path)
     if not project:
         raise typer.BadParameter("which repository? `codesearch status` lists them")
-    parameters = {"project": project, "path": path, "glob": glob, "limit": _PAGE}
+    parameters = {"project": project, "path": path, **request, "limit": _PAGE}
     with ctx.obj.service_api() as api:
         answer = _all_pages(api, {name: value for name, value in parameters.items() if value})
-    console = Console.of(ctx.obj.environ)
-    if json:
-        print_stdout(console.as_json(answer))
-    else:
-        print_stdout(
-            files.render_list(console, answer) if console.is_terminal else files.format_list(answer)
-        )
-        print_stderr(receipt.indexed_line(answer["receipt"]))
+    print_answer(
+        ctx.obj.environ,
+        answer,
+        files.render_list,
+        json=json,
+        notes=[receipt.indexed_line(answer["receipt"])],
+    )
     if answer["entries"]:
         return Exit.OK
     print_stderr(receipt.in_options(answer["hint"] or ""))

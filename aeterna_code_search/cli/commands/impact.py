@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.options import Json, Project, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, Project, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.trace import ImpactRequest
 from indexer.exits import Exit
@@ -53,7 +52,8 @@ def impact(
     The changes are read from the git repository of this directory. The exit code is 0 also if the
     changed definitions have no callers.
     """
-    from aeterna_code_search.client.console import Console, print_stderr, print_stdout
+    from aeterna_code_search.cli.output.answers import print_answer
+    from aeterna_code_search.client.console import print_stderr
     from aeterna_code_search.client.target.target import open_target
     from indexer.config.github_job import GitHubContext
     from indexer.config.settings import GitCredential
@@ -84,11 +84,11 @@ def impact(
                 compared=ends,
                 min_confidence=request["min_confidence"],
             )
-    console = Console.of(context.environ)
-    print_stdout(
-        console.as_json(report.as_json(assessment))
-        if json
-        else report.format_text(assessment) + "\n"
+    print_answer(
+        context.environ,
+        report.as_json(assessment),
+        lambda *_: report.format_text(assessment) + "\n",
+        json=json,
     )
     if assessment.indexed_commit is None:
         print_stderr("To index it now, type `codesearch index` in the repository.")

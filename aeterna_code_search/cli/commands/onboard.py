@@ -54,7 +54,7 @@ def onboard(
     or a pull request, open or closed, are left alone, so the command may be repeated.
     """
     from aeterna_code_search.cli.onboarding import onboard_owner, render
-    from aeterna_code_search.client.console import Console, print_stdout
+    from aeterna_code_search.cli.output.answers import print_answer
     from indexer.forge.selection import Selection
 
     context: CommandContext = ctx.obj
@@ -65,6 +65,5 @@ def onboard(
         forks=forks,
     )
     outcome = onboard_owner(context, owner, selection, is_dry_run=not open_)
-    console = Console.of(context.environ)
-    print_stdout(console.as_json(outcome.as_json()) if json else render(outcome))
+    print_answer(context.environ, outcome.as_json(), lambda *_: render(outcome), json=json)
     return Exit.OK if outcome.repositories else Exit.NOTHING_FOUND

@@ -1,7 +1,5 @@
 """`scip`: the index in the format of compilers' indexers."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -42,11 +40,15 @@ def export(
     indexers.
     """
     from aeterna_code_search.cli.export.scip import export_scip
+    from aeterna_code_search.cli.output.answers import shown_progress
     from aeterna_code_search.client.console import print_stderr
     from indexer.errors import ConfigurationError
 
     target = ctx.obj.directory / file
-    with ctx.obj.service_api(retry_seconds=_RETRY_SECONDS) as api, _progress() as received:
+    with (
+        ctx.obj.service_api(retry_seconds=_RETRY_SECONDS) as api,
+        shown_progress("Preparing the index") as (bars, task, _),
+    ):
         named = project or api.project
         if not named:
             raise ConfigurationError("this directory is no project: name one with --project")
@@ -56,23 +58,10 @@ def export(
             project=named,
             project_root=project_root,
             may_overwrite=force,
-            received=received,
+            received=lambda size: bars.update(
+                task, description=f"{size / 1e6:,.1f} MB of the index"
+            ),
         )
     content = f"{exported.size / 1e6:,.1f} MB of {escape_line(named)}"
     print_stderr(f"{escape_line(str(file))}: {content} at commit {exported.commit[:12]}.")
     return Exit.OK
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    """Show a progress line on a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bars:
-        task = bars.add_task("Preparing the index", total=None)
-        yield lambda size: bars.update(task, description=f"{size / 1e6:,.1f} MB of the index")

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aeterna_code_search.cli.commands.options import Json, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.search import GroupBy, SearchRequest
 from indexer.exits import Exit
@@ -173,7 +172,7 @@ def _indexes_first(ctx: typer.Context, answer: "Mapping[str, Any]") -> bool:
         return False
     if not confirm(f"{CHECKOUT_NOT_INDEXED} Index it now?"):
         return False
-    from aeterna_code_search.cli.commands.init import init
+    from aeterna_code_search.cli.commands.index import init
 
     init(ctx)
     return True

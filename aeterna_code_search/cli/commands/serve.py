@@ -1,4 +1,4 @@
-"""`serve`: run the service on this machine in the foreground."""
+"""`serve` and `stop`: the service on this machine, in the foreground, or no longer."""
 
 import os
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from aeterna_code_search.cli.commands.options import examples
 from aeterna_code_search.cli.context import CommandContext
+from indexer.exits import Exit
 
 commands = typer.Typer()
 
@@ -55,3 +56,25 @@ def serve(
     end_idle_service(data_dir_of(environ))
     command = server_command("--of", "codesearch")
     os.execve(command[0], command, environ)  # noqa: S606 - runs without a shell
+
+
+@commands.command("stop", epilog=examples("codesearch stop"))
+def stop(ctx: typer.Context) -> Exit:
+    """End the service on this machine that a command has started.
+
+    It would end by itself after ten minutes without a command (AETERNA_IDLE_MINUTES). A run that is
+    being applied is finished, or continued at the next start: nothing is lost.
+    """
+    from aeterna_code_search.client.console import print_stderr
+    from aeterna_code_search.client.target.shutdown import stop_service
+    from aeterna_code_search.client.target.target import data_dir_of
+
+    context: CommandContext = ctx.obj
+    data_dir = data_dir_of(context.environ)
+    server = stop_service(data_dir)
+    print_stderr(
+        f"The service of {data_dir} (pid {server['pid']}) has ended."
+        if server
+        else f"No service runs on {data_dir}."
+    )
+    return Exit.OK

@@ -48,7 +48,7 @@ def sidecar(
     /livez and /readyz are for health checks; /readyz reports the readiness of the service. Tokens
     are not encrypted: listen on other interfaces only in a trusted network.
     """
-    from aeterna_code_search.cli.mcp.sidecar_server import PATH, serve
+    from aeterna_code_search.cli.mcp.sidecar import PATH, serve
     from central.runtime.listening import reachable_url
 
     context: CommandContext = ctx.obj

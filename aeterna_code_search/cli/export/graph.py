@@ -15,10 +15,11 @@ from aeterna_code_search.client.part_file import (
     mapped_errors,
     opened_database,
     replace_target,
+    require_free,
     write_ahead_log,
 )
 from indexer.client.responses import malformed_answer
-from indexer.errors import CentralError, CentralRefusedError, ConfigurationError
+from indexer.errors import CentralError, CentralRefusedError
 from indexer.limits import MAP_LINKS, MAP_ROWS, UNUSED_LISTED
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ _COLUMNS: Final = {
     "confidence": "VARCHAR",
     "commit": "VARCHAR",
 }
-_SHAPE: Final = json.dumps([_COLUMNS])
 _UNUSED_COLUMNS: Final = {
     "project": "VARCHAR",
     "file": "VARCHAR",
@@ -53,9 +53,18 @@ _UNUSED_COLUMNS: Final = {
     "commit": "VARCHAR",
     "doubts": "STRUCT(code VARCHAR, count BIGINT, place VARCHAR)[]",
 }
-_UNUSED_SHAPE: Final = json.dumps(
-    [{**_UNUSED_COLUMNS, "doubts": [{"code": "VARCHAR", "count": "BIGINT", "place": "VARCHAR"}]}]
-)
+_DOUBT: Final = {"code": "VARCHAR", "count": "BIGINT", "place": "VARCHAR"}
+
+
+def _rows_of(columns: Mapping[str, Any]) -> str:
+    """Return the query of the rows in a parameter, which is a list of objects in JSON.
+
+    A page is one parameter: in DuckDB a list for each column takes 40 times as long.
+    """
+    shape = json.dumps([columns])
+    return f"SELECT item.* FROM (SELECT unnest(from_json(?, '{shape}')) AS item)"  # noqa: S608
+
+
 _NAMED: Final = ", ".join(f'"{name}" {kind} NOT NULL' for name, kind in _COLUMNS.items())
 # Ids as in `nodes`, computed when they are queried; a file's top level is the file.
 _ENDPOINTS: Final = """
@@ -65,14 +74,11 @@ _ENDPOINTS: Final = """
 _CREATE: Final = f"""
     CREATE TABLE calls ({_NAMED}, {_ENDPOINTS});
     CREATE TABLE calls_progress (source VARCHAR, cursor VARCHAR, unfinished VARCHAR)"""
-# A page is one parameter: in DuckDB a list for each column takes 40 times as long.
-_INSERT: Final = f"""INSERT INTO calls SELECT call.* FROM (
-    SELECT unnest(from_json(?, '{_SHAPE}')) AS call)"""  # noqa: S608
+_INSERT: Final = f"INSERT INTO calls {_rows_of(_COLUMNS)}"
 _CREATE_UNUSED: Final = f"""CREATE OR REPLACE TABLE unused (
     {", ".join(f'"{name}" {kind}' for name, kind in _UNUSED_COLUMNS.items())},
     id VARCHAR AS ('code:' || project || '/' || file || '#' || qualified_name))"""
-_INSERT_UNUSED: Final = f"""INSERT INTO unused SELECT row.* FROM (
-    SELECT unnest(from_json(?, '{_UNUSED_SHAPE}')) AS row)"""  # noqa: S608
+_INSERT_UNUSED: Final = f"INSERT INTO unused {_rows_of({**_UNUSED_COLUMNS, 'doubts': [_DOUBT]})}"
 _DELETE: Final = """DELETE FROM calls WHERE caller_project IN (
     SELECT unnest(from_json(?, '["VARCHAR"]')))"""
 _VERSIONS: Final = {
@@ -137,14 +143,11 @@ def export_graph(
     Raises ConfigurationError if it cannot be written, or exists and may not be overwritten. Raises
     CentralError.
     """
-    if target.exists() and not (may_overwrite and target.is_file()):
-        advice = (
-            "exists already: overwrite it with --force, or name another file"
-            if target.is_file()
-            else "is not a file: name a file"
-        )
-        raise ConfigurationError(f"{target} {advice}")
-    with locked_part(target, is_resumable=_has_progress) as part, mapped_errors(part):
+    require_free(target, may_overwrite=may_overwrite)
+    with (
+        locked_part(target, is_resumable=lambda path: _exported_source(path) is not None) as part,
+        mapped_errors(part),
+    ):
         if with_calls and _exported_source(part) == api.source:
             progress.note(f"Resuming {part}; delete it to start over.")
         else:
@@ -184,10 +187,6 @@ def _exported_source(part: Path) -> str | None:
     except duckdb.Error:
         return None
     return str(row[0]) if row else None
-
-
-def _has_progress(part: Path) -> bool:
-    return _exported_source(part) is not None
 
 
 def _add_unused(api: "ServiceApi", part: Path) -> int:
@@ -240,11 +239,7 @@ def _add_map(api: "ServiceApi", database: "duckdb.DuckDBPyConnection") -> None:
 def _make_table(
     database: "duckdb.DuckDBPyConnection", name: str, columns: Mapping[str, Any], rows: object
 ) -> None:
-    database.execute(
-        f"CREATE TABLE {name} AS SELECT item.* FROM ("  # noqa: S608
-        f"SELECT unnest(from_json(?, '{json.dumps([columns])}')) AS item)",
-        [json.dumps(rows)],
-    )
+    database.execute(f"CREATE TABLE {name} AS {_rows_of(columns)}", [json.dumps(rows)])
 
 
 def _first_page(

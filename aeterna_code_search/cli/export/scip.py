@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from aeterna_code_search.cli.export.graph import EXPORTED_BYTES
-from aeterna_code_search.client.part_file import locked_part, sync
-from indexer.errors import CentralError, ConfigurationError, ScipInvalidError
+from aeterna_code_search.client.part_file import locked_part, require_free, sync
+from indexer.errors import CentralError, ScipInvalidError
 
 if TYPE_CHECKING:
     from aeterna_code_search.client.api import ServiceApi
@@ -37,24 +37,15 @@ def export_scip(
     Raises ConfigurationError if it cannot be written, or exists and may not be overwritten. Raises
     CentralError.
     """
-    if target.exists() and not (may_overwrite and target.is_file()):
-        advice = (
-            "exists already: overwrite it with --force, or name another file"
-            if target.is_file()
-            else "is not a file: name a file"
-        )
-        raise ConfigurationError(f"{target} {advice}")
+    require_free(target, may_overwrite=may_overwrite)
     with locked_part(target, is_resumable=lambda _: False) as part:
         download = _Download(part, target.suffix == ".gz", received)
-        api.scip({"project": project, **_given(project_root)}, download.receive)
+        given = {"project": project, "project_root": project_root}
+        api.scip({name: value for name, value in given.items() if value}, download.receive)
         sync(part)
         commit = _commit(part)
         part.replace(target)
     return Exported(download.size, commit)
-
-
-def _given(project_root: str) -> dict[str, str]:
-    return {"project_root": project_root} if project_root else {}
 
 
 class _Download:

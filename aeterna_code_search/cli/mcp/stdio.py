@@ -17,7 +17,7 @@ from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from aeterna_code_search.agents.backend import LOCAL_HINTS, ToolError
-from aeterna_code_search.agents.parameters import is_structured
+from aeterna_code_search.agents.requests import is_structured
 from aeterna_code_search.agents.results import names_in
 from aeterna_code_search.agents.tools import INSTRUCTIONS, add_tools
 from aeterna_code_search.cli.context import CommandContext, search_api_over

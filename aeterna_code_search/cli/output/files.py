@@ -32,13 +32,10 @@ def owners_line(answer: Mapping[str, Any]) -> str:
     return escape_line(f"Owned by {', '.join(owners)}." if owners else "This file has no owner.")
 
 
-def format_list(answer: Mapping[str, Any]) -> str:
-    """Format a path for each entry; that of a directory ends with a slash."""
-    return "".join(f"{_path(file)}\n" for file in answer["entries"])
-
-
 def render_list(console: Console, answer: Mapping[str, Any]) -> str:
-    """Render a line for each entry, with its size or number of files."""
+    """Render a line for each entry, with its size or number of files; a pipe gets the path."""
+    if not console.is_terminal:
+        return "".join(f"{_path(file)}\n" for file in answer["entries"])
     return console.render(*_rows(answer))
 
 
@@ -62,4 +59,5 @@ def _rows(answer: Mapping[str, Any]) -> Iterator["Text"]:
 
 
 def _path(entry: Mapping[str, Any]) -> str:
+    """Format a path; that of a directory ends with a slash."""
     return escape_line(entry["path"]) + ("/" if entry["files"] is not None else "")

@@ -31,7 +31,9 @@ def format_plain(answer: Answer) -> str:
 
 
 def render(console: Console, answer: Answer) -> str:
-    """Render a tree of callers and a tree of callees for each definition of the symbol."""
+    """Render trees of callers and of callees for each definition, or lines for a pipe."""
+    if not console.is_terminal:
+        return format_plain(answer)
     from rich.text import Text
 
     branches = _Branches(answer)

@@ -1,9 +1,11 @@
 """The links of a trace: a table on a terminal, one link per line in a pipe."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from aeterna_code_search.client.console import Console, print_stderr, print_stdout
+from aeterna_code_search.cli.output.answers import print_answer
+from aeterna_code_search.client.console import Console, print_stderr
+from aeterna_code_search.client.receipt import receipt_notes
 from aeterna_code_search.client.text import location_link, owners_of, path_of, short_commit
 from indexer.output.terminal import escape_line, pluralize
 
@@ -19,17 +21,25 @@ CHOOSE_ONE: Final = "give a qualified name, or --project, --file and --line, to 
 Link = Mapping[str, Any]
 
 
-def print_links(console: Console, answer: Mapping[str, Any], what: str) -> None:
+def print_links(
+    environ: Mapping[str, str], answer: Mapping[str, Any], what: str, *, json: bool
+) -> None:
     """Print links as a table, or as lines beside the definitions; `what` as for `render`."""
-    if console.is_terminal:
-        print_stdout(render(console, answer, what))
-        return
-    definitions = answer["definitions"]
+
+    def text(console: Console, answer: Mapping[str, Any]) -> str:
+        if console.is_terminal:
+            return render(console, answer, what)
+        print_stderr(*_defined_at(answer["definitions"]))
+        return format_plain(answer[what])
+
+    print_answer(environ, answer, text, json=json, notes=receipt_notes(answer))
+
+
+def _defined_at(definitions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for definition in definitions[:MAX_DEFINITIONS]:
-        print_stderr(f"Defined at {definition_line(definition)}")
+        yield f"Defined at {definition_line(definition)}"
     if more := definitions[MAX_DEFINITIONS:]:
-        print_stderr(f"{pluralize(len(more), 'more definition')}: {CHOOSE_ONE}.")
-    print_stdout(format_plain(answer[what]))
+        yield f"{pluralize(len(more), 'more definition')}: {CHOOSE_ONE}."
 
 
 def format_plain(links: Sequence[Link]) -> str:
@@ -44,21 +54,22 @@ def position_line(name: Mapping[str, Any]) -> str:
     return f"At {place} of {commit}: {escape_line(name['name'])} ({escape_line(name['use'])})."
 
 
-def format_definitions(definitions: Sequence[Mapping[str, Any]]) -> str:
-    """Format `project/path:line: signature (confidence, rule)` lines."""
-    return "".join(
-        f"{definition_line(definition)} ({_why(definition)})\n" for definition in definitions
-    )
-
-
 def _why(definition: Mapping[str, Any]) -> str:
     pinned = definition["pinned_version"]
     parts = (definition["confidence"], definition["rule"], pinned and f"pinned {pinned}")
     return escape_line(", ".join(filter(None, parts)))
 
 
-def render_definitions(console: Console, definitions: Sequence[Mapping[str, Any]]) -> str:
-    """Render the definitions that a name may mean, each with the evidence."""
+def render_definitions(console: Console, answer: Mapping[str, Any]) -> str:
+    """Render the definitions that a name may mean, each with the evidence.
+
+    A pipe gets `project/path:line: signature (confidence, rule)` lines.
+    """
+    definitions = answer["definitions"]
+    if not console.is_terminal:
+        return "".join(
+            f"{definition_line(definition)} ({_why(definition)})\n" for definition in definitions
+        )
     from rich.text import Text
 
     parts: list[Text] = []

@@ -1,7 +1,7 @@
 """The index status of each repository: a table on a terminal, columns in a pipe."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from aeterna_code_search.client.console import Console
@@ -20,6 +20,7 @@ _STYLES: Final = {
     "never": "dim",
 }
 _COUNTS: Final = ("files", "chunks", "symbols", "references")
+_Projects = Sequence[Mapping[str, Any]]
 _PLAIN_COLUMNS: Final = ("project", "state", "last_indexed_commit", "indexed_at", *_COUNTS, "error")
 
 
@@ -33,7 +34,9 @@ def format_plain(answer: Mapping[str, Any]) -> str:
 
 
 def render(console: Console, answer: Mapping[str, Any]) -> str:
-    """Render a table."""
+    """Render a table, or lines for a pipe."""
+    if not console.is_terminal:
+        return format_plain(answer)
     from rich.table import Table
     from rich.text import Text
 
@@ -52,84 +55,68 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
     return console.render(table) if answer["projects"] else ""
 
 
-def text_only(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that names the languages of which only text is indexed; "" for none."""
-    names = {
-        name
-        for project in answer["projects"]
-        for name in project.get("languages_without_symbols", ())
-    }
-    if not names:
-        return ""
-    return escape_line(f"Text only, no definitions or callers: {', '.join(sorted(names))}.")
-
-
-def generated_files(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that counts the generated files; "" for none."""
-    count = sum(project.get("generated", 0) for project in answer["projects"])
-    return f"{pluralize(count, 'generated file')}: symbols and references only." if count else ""
-
-
-def partly_parsed_files(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that counts the files that are understood in part; "" for none."""
-    count = sum(project.get("partly_parsed", 0) for project in answer["projects"])
-    return f"{pluralize(count, 'file')} could be parsed only in part." if count else ""
-
-
-def resolved_by(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that says by what files are resolved; "" if all are by rules."""
-    files = Counter[str]()
-    for project in answer["projects"]:
-        files.update(project.get("resolved_by", {}))
-    if files.keys() <= {"rules"}:
-        return ""
-    named = ", ".join(f"{count:,} by {name}" for name, count in files.most_common())
-    return escape_line(f"Files whose references are bound: {named}.")
-
-
-def unread_manifests(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that counts the manifests that are not read whole; "" for none."""
-    problems = Counter[str]()
-    for project in answer["projects"]:
-        problems.update(project.get("unread_manifests", {}).values())
-    if not problems:
-        return ""
-    named = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in problems.items())
-    return escape_line(f"Manifests that could not be read whole: {named}.")
+def notes(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield sentences about the projects together: what is read in part, and by what."""
+    projects = answer["projects"]
+    if languages := _names(projects, "languages_without_symbols"):
+        yield escape_line(f"Text only, no definitions or callers: {languages}.")
+    if count := _sum(projects, "generated"):
+        yield f"{pluralize(count, 'generated file')}: symbols and references only."
+    if count := _sum(projects, "partly_parsed"):
+        yield f"{pluralize(count, 'file')} could be parsed only in part."
+    files = _counts(project.get("resolved_by", {}) for project in projects)
+    if not files.keys() <= {"rules"}:
+        named = ", ".join(f"{count:,} by {name}" for name, count in files.most_common())
+        yield escape_line(f"Files whose references are bound: {named}.")
+    problems = _counts(project.get("unread_manifests", {}).values() for project in projects)
+    if problems:
+        named = ", ".join(f"{count:,} {_words(name)}" for name, count in problems.items())
+        yield escape_line(f"Manifests that could not be read whole: {named}.")
+    yield older_extractor(answer)
+    yield _skipped_files(projects)
+    if ids := _names(projects, "policies_not_run"):
+        yield escape_line(f"Not run: {ids}; `codesearch graph show ID` says why.")
 
 
 def older_extractor(answer: Mapping[str, Any]) -> str:
     """Return a sentence that counts what an older extractor has read; "" for none."""
-    parts = Counter[str]()
-    for project in answer["projects"]:
-        parts.update(project.get("older_extractor", ()))
-    count = sum(bool(project.get("older_extractor")) for project in answer["projects"])
+    lists = [project.get("older_extractor", ()) for project in answer["projects"]]
+    count = sum(map(bool, lists))
     if not count:
         return ""
-    named = ", ".join(f"{number:,} {name}" for name, number in sorted(parts.items()))
+    named = ", ".join(f"{number:,} {name}" for name, number in sorted(_counts(lists).items()))
     whose = pluralize(count, "repository", "repositories")
     return escape_line(f"Read by an older version until the next run: {whose} ({named}).")
 
 
-def skipped_files(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that counts the skipped files by reason; "" for none."""
-    count = sum(project.get("skipped", 0) for project in answer["projects"])
-    reasons = Counter[str]()
-    for project in answer["projects"]:
-        reasons.update(project.get("skipped_reasons") or {})
-    by_reason = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    named = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in by_reason)
+def _skipped_files(projects: _Projects) -> str:
+    count = _sum(projects, "skipped")
     if not count:
         return ""
+    reasons = _counts(project.get("skipped_reasons") or {} for project in projects)
+    by_reason = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
+    named = ", ".join(f"{number:,} {_words(name)}" for name, number in by_reason)
     return escape_line(f"{pluralize(count, 'skipped file')}{f' ({named})' if named else ''}.")
 
 
-def policies_not_run(answer: Mapping[str, Any]) -> str:
-    """Return a sentence that names the policies that are not run somewhere; "" for none."""
-    ids = {name for project in answer["projects"] for name in project.get("policies_not_run", ())}
-    if not ids:
-        return ""
-    return escape_line(f"Not run: {', '.join(sorted(ids))}; `codesearch graph show ID` says why.")
+def _names(projects: _Projects, key: str) -> str:
+    return ", ".join(sorted({name for project in projects for name in project.get(key, ())}))
+
+
+def _sum(projects: _Projects, key: str) -> int:
+    return sum(project.get(key, 0) for project in projects)
+
+
+def _counts(counted: Iterable[Iterable[str]]) -> Counter[str]:
+    """Add up counts by name; a name without a count counts once."""
+    counts = Counter[str]()
+    for names in counted:
+        counts.update(names)
+    return counts
+
+
+def _words(code: str) -> str:
+    return code.replace("_", " ")
 
 
 def local_service(server: "ServerRecord | None") -> str:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
-from typing import Protocol
 
 from indexer.git.edits import diff_hunks
 from indexer.git.local import WorkingCopy
@@ -13,39 +13,23 @@ from indexer.git.patch import Hunk, Span, map_range
 _NOT_A_WORD = re.compile(r"\W")
 
 
-class Lines(Protocol):
-    """The lines that were edited between two commits."""
-
-    def map_line(self, path: str, line: int) -> int | None:
-        """Return the line's number in the snapshot; None if it was edited or removed."""
-        ...
-
-    def are_edited(self, path: str, first: int, last: int) -> bool:
-        """Whether any of these lines of the snapshot is new."""
-        ...
-
-    def is_mentioned(self, names: Iterable[str]) -> bool:
-        """Whether any edited line, in any file, contains one of the names as a word."""
-        ...
-
-
-class UnmappedLines:
-    """The answers if one of the commits is not in the clone: every line may be edited."""
+class Lines:
+    """The lines that were edited between two commits; here any: one is not in the clone."""
 
     def map_line(self, path: str, line: int) -> int | None:  # noqa: ARG002
-        """Return None: the line is unknown."""
+        """Return the line's number in the snapshot; None if it was edited or removed."""
         return None
 
     def are_edited(self, path: str, first: int, last: int) -> bool:  # noqa: ARG002
-        """Return True: they may be edited."""
+        """Whether any of these lines of the snapshot is new."""
         return True
 
     def is_mentioned(self, names: Iterable[str]) -> bool:
-        """Return True if there are names: they may be mentioned."""
+        """Whether any edited line, in any file, contains one of the names as a word."""
         return bool(list(names))
 
 
-class EditedLines:
+class EditedLines(Lines):
     """Edited lines, read from git once for each file and each name."""
 
     def __init__(self, root: Path, objects_dir: Path, base: str, commit: str) -> None:
@@ -76,24 +60,18 @@ class EditedLines:
 
     def _hunks(self, path: str) -> tuple[Hunk, ...] | None:
         if path not in self._files:
-            repository = WorkingCopy(self._root, self._objects_dir)
-            try:
+            with closing(WorkingCopy(self._root, self._objects_dir)) as repository:
                 self._files[path] = diff_hunks(repository, path, *self._commits)
-            finally:
-                repository.close()
         return self._files[path]
 
     def _is_name_mentioned(self, name: str) -> bool:
         if name not in self._names:
             escaped = _NOT_A_WORD.sub(r"\\\g<0>", name)
             pattern = f"(^|[^[:alnum:]_]){escaped}([^[:alnum:]_]|$)"
-            repository = WorkingCopy(self._root, self._objects_dir)
-            try:
+            with closing(WorkingCopy(self._root, self._objects_dir)) as repository:
                 paths = repository.diff(
                     "-z", "--name-only", "--text", "--ignore-submodules=all", f"-G{pattern}",
                     "--end-of-options", *self._commits, split=split_records,
                 )  # fmt: skip
                 self._names[name] = any(paths)
-            finally:
-                repository.close()
         return self._names[name]

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from aeterna_code_search.cli.overlay import trace
+from aeterna_code_search.cli.overlay.graph import local_only_graph, merge_graph
+from aeterna_code_search.cli.overlay.links import local_only_links, merge_links
 from aeterna_code_search.cli.overlay.overlay import Overlay, Row, without_overlay
 from aeterna_code_search.cli.overlay.search import (
     MAX_HITS,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 _Local = Row | IndexerError | None  # None: not in the local index
 
+_MAX_LINKS: Final = 200  # of one page
+_MAX_PAGES: Final = 10
+_SHARED_PARAMETERS: Final = ("symbol", "file", "line", "depth", "min_confidence", "kind")
 _NO_SYMBOL: Final = frozenset({"symbol_not_found", "file_not_found"})
 _NOT_THERE: Final = _NO_SYMBOL | {"repository_not_found"}  # central may never have indexed it
 
@@ -100,8 +104,12 @@ class OverlaySearchApi:
             central,
             local,
             watched,
-            lambda overlay, local_answer: trace.merged(
-                what, central, local_answer, overlay, is_first=not parameters.get("cursor")
+            lambda overlay, local_answer: (
+                merge_graph(central, local_answer, overlay)
+                if what == "graph"
+                else merge_links(
+                    central, local_answer, overlay, what=what, is_first=not parameters.get("cursor")
+                )
             ),
         )
 
@@ -152,15 +160,15 @@ class OverlaySearchApi:
         """Return both answers; either may be that the symbol does not exist."""
         if parameters.get("project") not in {None, "", self._project}:
             return self._central_trace(what, parameters), None
-        local_parameters = trace.local_parameters(what, parameters, watched.project)
+        local_parameters = _local_parameters(what, parameters, watched.project)
         if not parameters.get("line"):
             return self._both(
                 lambda: self._central_trace(what, parameters),
-                lambda api: trace.fetch_all_pages(api, what, local_parameters),
+                lambda api: _fetch_links(api, what, local_parameters),
             )
         # `line` refers to the work tree, so the local index determines the definition.
-        local = self._local(lambda api: trace.fetch_all_pages(api, what, local_parameters))
-        chosen = trace.by_name(parameters, local) if isinstance(local, dict) else parameters
+        local = self._local(lambda api: _fetch_links(api, what, local_parameters))
+        chosen = _by_name(parameters, local) if isinstance(local, dict) else parameters
         return self._central_trace(what, chosen), local
 
     def _central_trace(self, what: str, parameters: Mapping[str, Any]) -> Row | CentralRefusedError:
@@ -212,7 +220,9 @@ class OverlaySearchApi:
             raise refusal
         try:
             overlay = self._worktree.overlay(watched, self._indexed(self._api.status()), local)
-            return trace.local_only(what, local, overlay)
+            if what == "graph":
+                return local_only_graph(local, overlay)
+            return local_only_links(local, overlay, what=what)
         except GitError:
             raise refusal from None
 
@@ -243,3 +253,37 @@ def _at(cursor: str) -> Row:
 
 def _without(body: Mapping[str, Any], *names: str) -> Row:
     return {name: value for name, value in body.items() if name not in names}
+
+
+def _local_parameters(what: str, parameters: Mapping[str, Any], project: str) -> Row:
+    """Return the parameters for the local index: the same trace of its own project."""
+    request = {name: parameters[name] for name in _SHARED_PARAMETERS if name in parameters}
+    request["project"] = project
+    if what == "graph":
+        return {**request, **({"limit": parameters["limit"]} if "limit" in parameters else {})}
+    if what == "callers":
+        request["caller_projects"] = [project]
+    return {**request, "limit": _MAX_LINKS}
+
+
+def _fetch_links(api: ServiceApi, what: str, parameters: Mapping[str, Any]) -> Row:
+    """Fetch all pages of a list of links as one answer."""
+    answer = api.trace(what, parameters)
+    for _ in range(_MAX_PAGES):
+        if not answer.get("next_cursor"):
+            break
+        page = api.trace(what, {**parameters, "cursor": answer["next_cursor"]})
+        answer = {**page, what: [*answer[what], *page[what]]}
+    # The hint would be about the projects that this request excludes.
+    return {**answer, "hint": None} if what == "callers" else answer
+
+
+def _by_name(parameters: Mapping[str, Any], local: Row) -> Mapping[str, Any]:
+    """Replace `line` by the name of the definition there, if there is exactly one."""
+    roots = set(local.get("root", ()))
+    nodes = [node for node in local.get("nodes", ()) if node["id"] in roots]
+    names = {definition["qualified_name"] for definition in local.get("definitions", nodes)}
+    if len(names) != 1:
+        return parameters
+    others = {name: value for name, value in parameters.items() if name != "line"}
+    return {**others, "symbol": names.pop()}

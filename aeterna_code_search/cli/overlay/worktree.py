@@ -1,11 +1,11 @@
 """The watched checkout: its watcher, its index and its changes."""
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aeterna_code_search.cli.overlay.line_map import EditedLines, Lines, UnmappedLines
+from aeterna_code_search.cli.overlay.line_map import EditedLines, Lines
 from aeterna_code_search.cli.overlay.overlay import Overlay
 from aeterna_code_search.client.api import ServiceApi
 from aeterna_code_search.client.target.target import IndexTarget
@@ -54,7 +54,7 @@ class WorkTree:
         """
         commit, indexed_at = _snapshot(watched, local)
         changed: frozenset[str] | None = None
-        lines: Lines = UnmappedLines()
+        lines = Lines()
         with suppress(_BaseMissingError):
             changed, lines = _difference(self._root, watched.directory, base, commit)
         return Overlay(
@@ -90,10 +90,8 @@ def _difference(
     if base is None:
         raise _BaseMissingError
     snapshots = Snapshots(root, directory)
-    try:
+    with closing(snapshots.repository):
         changed = snapshots.changed_paths(base, commit)
-    finally:
-        snapshots.repository.close()
     if changed is None:
         raise _BaseMissingError
     return changed, EditedLines(root, directory / "objects", base, commit)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -174,7 +174,5 @@ def _repository(directory: Path) -> tuple[Path | None, str]:
         repository = WorkingCopy(directory)
     except (NotARepositoryError, UntrustedRepositoryError):
         return None, ""
-    try:
+    with closing(repository):
         return repository.root, repository.name()
-    finally:
-        repository.close()

@@ -13,7 +13,6 @@ from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from aeterna_code_search.integrations.chunkhound.schema import map_chunk_type, map_language
 from indexer.bundle.encode import FileLine
 from indexer.git.repository import Repository
 from indexer.pipeline.plan import selected_entries
@@ -30,6 +29,10 @@ from indexer.records.files import (
 )
 from indexer.records.runs import BATCH_BYTES
 
+# Names of languages that differ in ChunkHound; others are equal or unknown there.
+_LANGUAGES: Final = {"docker": "text", "make": "makefile", "objective-c": "objc"}
+# Chunk types for code outside of definitions and for windows of lines.
+_CHUNK_TYPES: Final = {"module": "block", "text": "block"}
 _LARGEST_INTEGER: Final = 2**31 - 1
 _LATEST: Final = 4_000_000_000  # seconds: in 2096
 # Entries that ChunkHound does not list either, or whose path it cannot find.
@@ -83,12 +86,15 @@ def _files(
     selected = [entry for entry in entries if not entry.skipped]
     if not selected:
         return
+    import xxhash
+
     hashes: dict[str, str] = {}
 
     def sources() -> Iterator[SourceFile]:
         for entry in selected:
             content = repository.blobs.read(entry.blob)
-            hashes[entry.path] = _content_hash(content)
+            # By this hash ChunkHound recognises an unchanged file.
+            hashes[entry.path] = xxhash.xxh3_64_hexdigest(content)
             yield SourceFile(entry, content)
 
     extract = partial(
@@ -102,13 +108,6 @@ def _files(
             yield _file(file.file, hashes.pop(file.file.record.path))
 
 
-def _content_hash(content: bytes) -> str:
-    """Return the hash by which ChunkHound recognises an unchanged file."""
-    import xxhash
-
-    return xxhash.xxh3_64_hexdigest(content)
-
-
 def _skipped(entry: TreeEntry, reason: SkipReason) -> CommitFile:
     """Return a skipped file without a hash, so that ChunkHound may index it itself."""
     return CommitFile({**_named(entry.path, entry.size), "skip_reason": reason.value})
@@ -120,7 +119,7 @@ def _file(line: FileLine, content_hash: str) -> CommitFile:
     if reason:  # a generated file has no chunks
         return CommitFile({**_named(record.path, record.size), "skip_reason": reason.value})
     document = json.loads(line.line)
-    language = map_language(document["language"])
+    language = _LANGUAGES.get(document["language"], document["language"])
     row = {
         **_named(record.path, record.size),
         "content_hash": content_hash,
@@ -151,7 +150,7 @@ def _chunks(document: dict[str, Any], language: str) -> Iterator[dict[str, Any]]
         start = starts[span.start - 1]
         container = chunk["container"]
         yield {
-            "chunk_type": map_chunk_type(chunk["type"]),
+            "chunk_type": _CHUNK_TYPES.get(chunk["type"], chunk["type"]),
             "symbol": chunk["name"] or None,
             "code": code,
             "start_line": span.start,

@@ -1,7 +1,14 @@
-"""The index of a ChunkHound database, searched by similarity of embeddings."""
+"""The index of a ChunkHound database, searched by similarity of embeddings.
 
+Lines around results are of the project's source files; never of files outside of the project.
+"""
+
+import os
+import stat
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from aeterna_code_search.integrations.chunkhound.database import (
@@ -29,19 +36,18 @@ from aeterna_code_search.integrations.chunkhound.embedding import SPEC
 from aeterna_code_search.integrations.chunkhound.errors import DatabaseError, DatabaseMismatchError
 from aeterna_code_search.integrations.chunkhound.records import (
     CHUNKHOUND_CONTENT_CHARACTERS,
+    CHUNKHOUND_EXPANDED_CHARACTERS,
     Backend,
     IndexStatus,
     SearchRequest,
     SearchResult,
     Target,
 )
-from aeterna_code_search.integrations.chunkhound.source import (
-    CHUNKHOUND_EXPANDED_CHARACTERS,
-    expand_result,
-)
+from indexer.decoding import Decoded, decode_text
 from indexer.output.terminal import escape_line
 from indexer.records.files import LABEL_CHARACTERS
 
+CHUNKHOUND_SOURCE_BYTES: Final = 4_194_304
 Embed = Callable[[Sequence[str]], list[list[float]]]
 
 _usable: Final = deque[tuple[str, int, int, int]](
@@ -79,7 +85,7 @@ class DatabaseIndex:
         if not request.expand:
             return ranked
         root, lines = self._target.root, request.expand
-        return [[expand_result(root, result, lines) for result in results] for results in ranked]
+        return [[_expanded(root, result, lines) for result in results] for results in ranked]
 
     def status(self) -> IndexStatus:
         """Return counts, without files that ChunkHound skipped. Raises CodeSearchError."""
@@ -210,3 +216,54 @@ def _result(row: tuple[Any, ...], score: float, query: str, characters: int) -> 
         truncated=len(code) > characters,
         matched_query=query,
     )
+
+
+def _expanded(root: Path, result: SearchResult, lines: int) -> SearchResult:
+    """Add `lines` before and after a result from the current content of its file.
+
+    The result is unchanged if the file cannot be read, is outside of the project, or no longer has
+    these lines.
+    """
+    first, last = result.start_line, result.end_line
+    if first is None or last is None or not 1 <= first <= last:
+        return result
+    content = read_source(root, result.file)
+    if content is None:
+        return result
+    file_lines = content.removesuffix("\n").split("\n")
+    if first > len(file_lines):
+        return result
+    start, end = max(1, first - lines), min(len(file_lines), last + lines)
+    text = "\n".join(file_lines[start - 1 : end])
+    return replace(
+        result,
+        content=text[:CHUNKHOUND_EXPANDED_CHARACTERS],
+        truncated=len(text) > CHUNKHOUND_EXPANDED_CHARACTERS,
+        content_start_line=start,
+        content_end_line=end,
+    )
+
+
+def read_source(root: Path, name: str) -> str | None:
+    """Read a regular file whose resolved path is below `root`; None for other files."""
+    try:
+        top = root.resolve(strict=True)
+        path = (top / name).resolve(strict=True)
+        if not path.is_relative_to(top):
+            return None
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > CHUNKHOUND_SOURCE_BYTES:
+                return None
+            content = file.read(CHUNKHOUND_SOURCE_BYTES + 1)
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of links
+        return None
+    if len(content) > CHUNKHOUND_SOURCE_BYTES:
+        return None
+    decoded = decode_text(name, content)
+    return decoded.text if isinstance(decoded, Decoded) else content.decode("utf-8", "replace")
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open without waiting for a pipe or following a link that appeared meanwhile."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -1,7 +1,8 @@
-"""The writer of an exported DuckDB file.
+"""The writer of an exported DuckDB file, with the schema of ChunkHound's version 6.1.
 
-The origin is written in one transaction with all chunks, so a file without all vectors can be
-resumed.
+If a table differs, ChunkHound recreates it when it opens the file. ChunkHound builds the index of
+vectors (HNSW) itself at its first search. The origin is written in one transaction with all chunks,
+so a file without all vectors can be resumed.
 """
 
 import json
@@ -10,10 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from aeterna_code_search.client.part_file import opened_database, write_ahead_log
-from aeterna_code_search.integrations.chunkhound import schema
 from aeterna_code_search.integrations.chunkhound.commit_files import CommitFile
 from indexer.records.vectors import EmbedderSpec, Vector
 
@@ -22,30 +22,61 @@ if TYPE_CHECKING:
 
 _SIGN: Final = "Exported by codesearch: "
 _ROWS_AT_ONCE: Final = 5_000
-_FILE_COLUMNS: Final = {
-    "id": "INTEGER",
-    "path": "VARCHAR",
-    "name": "VARCHAR",
-    "extension": "VARCHAR",
+# The storage format that every DuckDB 1.x reads and ChunkHound writes.
+_STORAGE_VERSION: Final = "v1.0.0"
+# Files beside ChunkHound's database, with its directory and its model.
+COMPANIONS: Final = (".root.json", ".embedding.json")
+_TIMES: Final = ("created_at", "updated_at")
+_FILES: Final = {
+    "id": "INTEGER PRIMARY KEY DEFAULT nextval('files_id_seq')",
+    "path": "TEXT UNIQUE NOT NULL",
+    "name": "TEXT NOT NULL",
+    "extension": "TEXT",
     "size": "INTEGER",
     "modified_time": "TIMESTAMP",
-    "content_hash": "VARCHAR",
-    "language": "VARCHAR",
-    "skip_reason": "VARCHAR",
+    "content_hash": "TEXT",
+    "language": "TEXT",
+    "skip_reason": "TEXT",
 }
-_CHUNK_COLUMNS: Final = {
-    "id": "INTEGER",
-    "file_id": "INTEGER",
-    "chunk_type": "VARCHAR",
-    "symbol": "VARCHAR",
-    "code": "VARCHAR",
+_CHUNKS: Final = {
+    "id": "INTEGER PRIMARY KEY DEFAULT nextval('chunks_id_seq')",
+    "file_id": "INTEGER REFERENCES files (id)",
+    "chunk_type": "TEXT NOT NULL",
+    "symbol": "TEXT",
+    "code": "TEXT NOT NULL",
     "start_line": "INTEGER",
     "end_line": "INTEGER",
     "start_byte": "INTEGER",
     "end_byte": "INTEGER",
-    "language": "VARCHAR",
-    "metadata": "VARCHAR",
+    "language": "TEXT",
+    "metadata": "TEXT",
 }
+
+
+def _table(name: str, columns: Mapping[str, str]) -> str:
+    listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+    times = ", ".join(f"{at} TIMESTAMP DEFAULT CURRENT_TIMESTAMP" for at in _TIMES)
+    return f"CREATE TABLE {name} ({listed}, {times});"
+
+
+_TABLES: Final = f"""
+CREATE SEQUENCE files_id_seq;
+CREATE SEQUENCE chunks_id_seq;
+CREATE SEQUENCE embeddings_id_seq;
+CREATE TABLE schema_version (
+    version INTEGER PRIMARY KEY,
+    applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
+    description TEXT);
+{_table("files", _FILES)}
+{_table("chunks", _CHUNKS)}
+"""
+_INDEXES: Final = """
+CREATE INDEX IF NOT EXISTS idx_files_path ON files (path);
+CREATE INDEX IF NOT EXISTS idx_files_language ON files (language);
+CREATE INDEX IF NOT EXISTS idx_chunks_file_id ON chunks (file_id);
+CREATE INDEX IF NOT EXISTS idx_chunks_type ON chunks (chunk_type);
+CREATE INDEX IF NOT EXISTS idx_chunks_symbol ON chunks (symbol);
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +89,7 @@ class Origin:
     embedder: str
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Row counts of a file."""
 
     files: int
@@ -67,8 +97,7 @@ class Counts:
     embeddings: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
+class StoredChunk(NamedTuple):
     """The parts of a chunk that are embedded."""
 
     id: int
@@ -118,7 +147,7 @@ def read_origin(path: Path) -> Origin | None:
 def _opened(path: Path) -> "AbstractContextManager[duckdb.DuckDBPyConnection]":
     return opened_database(
         path,
-        storage_compatibility_version=schema.STORAGE_VERSION,
+        storage_compatibility_version=_STORAGE_VERSION,
         # Each checkpoint rewrites the last 122,880 rows, which is 750 MB of vectors.
         checkpoint_threshold="256MB",
     )
@@ -132,8 +161,8 @@ class DatabaseWriter:
         self._spec = spec
 
     @property
-    def _dimensions(self) -> int | None:
-        return self._spec.dimensions if self._spec else None
+    def _dimensions(self) -> int:
+        return self._spec.dimensions if self._spec else 0
 
     def add_files(self, files: Iterable[CommitFile], origin: Origin) -> None:
         """Create the tables and add files with their chunks in one transaction."""
@@ -141,7 +170,7 @@ class DatabaseWriter:
         chunks: list[dict[str, Any]] = []
         first = 1
         self._database.begin()
-        self._database.execute(schema.tables(self._dimensions))
+        self._database.execute(_TABLES + (_embeddings(self._dimensions) if self._spec else ""))
         for number, file in enumerate(files, start=1):
             rows.append({"id": number, **file.row})
             for chunk in file.chunks:
@@ -202,28 +231,61 @@ class DatabaseWriter:
         """Create the indexes and write all to the file."""
         embeddings = self._count(self._embeddings) if self._spec else 0
         counts = Counts(self._count("files"), self._count("chunks"), embeddings)
-        self._database.execute(schema.indexes(self._dimensions))
-        self._database.execute(schema.advance("files_id_seq", counts.files))
-        self._database.execute(schema.advance("chunks_id_seq", counts.chunks))
+        # They are cheaper to create at the end.
+        indexes = _embedding_indexes(self._dimensions) if self._spec else ""
+        self._database.execute(_INDEXES + indexes)
+        for sequence, count in (("files_id_seq", counts.files), ("chunks_id_seq", counts.chunks)):
+            self._database.execute(f"SELECT max(nextval('{sequence}')) FROM range({count})")  # noqa: S608
         self._database.execute("CHECKPOINT")
         return counts
 
     @property
     def _embeddings(self) -> str:
-        return schema.embedding_table(self._dimensions or 0)
+        return _embedding_table(self._dimensions)
 
     def _insert_files(self, rows: list[dict[str, Any]], chunks: list[dict[str, Any]]) -> None:
-        self._insert("files", _FILE_COLUMNS, rows)
-        self._insert("chunks", _CHUNK_COLUMNS, chunks)
+        self._insert("files", _FILES, rows)
+        self._insert("chunks", _CHUNKS, chunks)
 
     def _insert(self, table: str, columns: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
+        types = {column: declared.split()[0] for column, declared in columns.items()}
         # One parameter: in DuckDB a list for each column takes 40 times as long.
         self._database.execute(
             f"INSERT INTO {table} ({', '.join(columns)}) SELECT one.* FROM "  # noqa: S608
-            f"(SELECT unnest(from_json(?, '{json.dumps([columns])}')) AS one)",
+            f"(SELECT unnest(from_json(?, '{json.dumps([types])}')) AS one)",
             [json.dumps(rows)],
         )
 
     def _count(self, table: str) -> int:
         ((count,),) = self._database.execute(f"SELECT count(*) FROM {table}").fetchall()  # noqa: S608
         return int(count)
+
+
+def _embedding_table(dimensions: int) -> str:
+    """Return the name of the table of vectors with these dimensions."""
+    return f"embeddings_{dimensions}"
+
+
+def _embeddings(dimensions: int) -> str:
+    return f"""
+CREATE TABLE {_embedding_table(dimensions)} (
+    id INTEGER PRIMARY KEY DEFAULT nextval('embeddings_id_seq'),
+    chunk_id INTEGER NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    embedding FLOAT[{dimensions}],
+    dims INTEGER NOT NULL DEFAULT {dimensions},
+    created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
+"""
+
+
+def _embedding_indexes(dimensions: int) -> str:
+    table = _embedding_table(dimensions)
+    # The index of 1536 dimensions has an older form of name.
+    by_chunk = table if dimensions == 1536 else dimensions
+    return f"""
+CREATE INDEX IF NOT EXISTS idx_{by_chunk}_chunk_id ON {table} (chunk_id);
+CREATE INDEX IF NOT EXISTS idx_{dimensions}_provider_model ON {table} (provider, model);
+CREATE UNIQUE INDEX IF NOT EXISTS idx_{dimensions}_chunk_provider_model_unique
+    ON {table} (chunk_id, provider, model);
+"""

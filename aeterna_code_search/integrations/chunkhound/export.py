@@ -9,28 +9,27 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from aeterna_code_search.client.part_file import (
     locked_part,
     mapped_errors,
+    opened_database,
     replace_target,
+    require_own_log,
 )
 from aeterna_code_search.client.target.target import IndexTarget
-from aeterna_code_search.integrations.chunkhound import schema
 from aeterna_code_search.integrations.chunkhound.commit_files import CommitFile, commit_files
 from aeterna_code_search.integrations.chunkhound.database_writer import (
+    COMPANIONS,
     DatabaseWriter,
     Origin,
-    StoredChunk,
     make_empty,
     read_origin,
     writing,
 )
-from aeterna_code_search.integrations.chunkhound.destination import require_destination
-from aeterna_code_search.integrations.chunkhound.embedding import SPEC
+from aeterna_code_search.integrations.chunkhound.embedding import SPEC, embedding_access
 from aeterna_code_search.integrations.chunkhound.errors import CodeSearchError, MissingKeyError
-from aeterna_code_search.integrations.chunkhound.keys import embedding_access
 from indexer.config.settings import GitCredential
 from indexer.embedding import open_embedder
 from indexer.embedding.base import Embedder, Usage
@@ -75,26 +74,13 @@ class Exported:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Indexed:
+class _Indexed(NamedTuple):
     """The service's status of a project's index."""
 
     project: str
     commit: str
-    files: int
     chunks: int
     dimensions: int
-
-    @classmethod
-    def from_row(cls, row: dict[str, Any]) -> "_Indexed":
-        embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
-        return cls(
-            project=row["project"],
-            commit=row["last_indexed_commit"],
-            files=row["files"],
-            chunks=row["chunks"],
-            dimensions=embedder.dimensions,
-        )
 
 
 def open_chunk_embedder(environ: Mapping[str, str]) -> Embedder:
@@ -140,7 +126,7 @@ def export_index(
     if target.root is None:
         raise NotARepositoryError("an export needs a checkout of the repository: change to one")
     destination = destination.absolute()
-    require_destination(destination, target.root, may_overwrite=may_overwrite)
+    _require_destination(destination, target.root, may_overwrite=may_overwrite)
     indexed = _indexed(target, project or target.project)
     origin = Origin(
         indexed.project, indexed.commit, EXTRACTOR, str(embedder.spec) if embedder else ""
@@ -164,16 +150,14 @@ def export_index(
             if embedder:
                 _embed(writer, embedder, progress)
             counts = writer.finish()
-        for ending in schema.COMPANIONS:  # they belong to the overwritten file
+        for ending in COMPANIONS:  # they belong to the overwritten file
             if destination.exists():
                 destination.with_name(destination.name + ending).unlink(missing_ok=True)
         replace_target(part, destination)
     return Exported(
         indexed.project,
         indexed.commit,
-        counts.files,
-        counts.chunks,
-        counts.embeddings,
+        *counts,
         differs=_difference(indexed, counts.chunks),
         usage=embedder.usage if embedder else Usage(),
     )
@@ -183,6 +167,57 @@ def _require_installed() -> None:
     for package in ("duckdb", "xxhash"):
         if find_spec(package) is None:
             raise ConfigurationError(not_installed(package, "chunkhound"))
+
+
+def _require_destination(destination: Path, root: Path, *, may_overwrite: bool) -> None:
+    """Raise ConfigurationError unless an export may be written to `destination`.
+
+    Its path must not contain a link of the checkout `root`. An existing file must be an export,
+    unless `may_overwrite`, and must not be open in another process.
+    """
+    if link := _link_within(root, destination):
+        raise ConfigurationError(f"{link} is a symbolic link: name the file that it leads to")
+    if not destination.parent.is_dir():
+        raise ConfigurationError(
+            f"there is no directory {destination.parent}: create it, or name another one"
+        )
+    if not destination.exists():
+        return
+    if not destination.is_file():
+        raise ConfigurationError(f"{destination} is not a file: name a file")
+    require_own_log(destination)
+    _require_unused(destination)
+    if not may_overwrite and read_origin(destination) is None:
+        raise ConfigurationError(
+            f"{destination} exists already and is not an export: overwrite it with --force, or "
+            "name another file"
+        )
+
+
+def _link_within(root: Path, destination: Path) -> Path | None:
+    """Return the first symbolic link below `root` on the path to the file, or the file itself."""
+    way = [destination, *destination.parents]
+    top = root.resolve()
+    tops = (at for at, path in enumerate(way) if not path.is_symlink() and path.resolve() == top)
+    below = way[: next(tops, 1)]
+    return next((path for path in reversed(below) if path.is_symlink()), None)
+
+
+def _require_unused(destination: Path) -> None:
+    """Raise ConfigurationError if a process has the file open: it would write to a deleted file."""
+    import duckdb
+
+    try:
+        with opened_database(destination, read_only=True):
+            return
+    except duckdb.IOException as error:
+        if "lock" in str(error):
+            raise ConfigurationError(
+                f"{destination} is open in another program: end it first (`chunkhound mcp` keeps "
+                "the file open)"
+            ) from error
+    except duckdb.Error:
+        pass  # not a database
 
 
 def _indexed(target: IndexTarget, project: str) -> _Indexed:
@@ -199,7 +234,9 @@ def _indexed(target: IndexTarget, project: str) -> _Indexed:
             f"{project} is not indexed, or not visible to this credential: type "
             "`codesearch index` in a checkout of it"
         )
-    return _Indexed.from_row(rows[0])
+    row = rows[0]
+    embedder = EmbedderSpec.parse(row["embedder"]) if row["embedder"] else SPEC
+    return _Indexed(row["project"], row["last_indexed_commit"], row["chunks"], embedder.dimensions)
 
 
 def _repository(target: IndexTarget, root: Path, credential: GitCredential | None) -> Repository:
@@ -234,7 +271,11 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
     ids = writer.chunks_without_vectors()
     for start in range(0, len(ids), _EMBEDDED_AT_ONCE):
         chunks = writer.chunks(ids[start : start + _EMBEDDED_AT_ONCE])
-        inputs = [_input(chunk) for chunk in chunks]
+        # The same input as for the service's index, so that equal models give equal vectors.
+        inputs = [
+            embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
+            for chunk in chunks
+        ]
         try:
             rows = dict(enumerate(embedder.embed_documents(inputs)))
         except EmbeddingError as exc:
@@ -244,11 +285,6 @@ def _embed(writer: DatabaseWriter, embedder: Embedder, progress: Progress) -> No
             ) from exc
         writer.add_vectors({chunks[at].id: row for at, row in rows.items() if row.any()})
         progress.embedded(start + len(chunks), len(ids))
-
-
-def _input(chunk: StoredChunk) -> str:
-    """Return the same input as for the service's index, so that equal models give equal vectors."""
-    return embedder_input(path=chunk.path, container=chunk.container, text=chunk.code)
 
 
 def _difference(indexed: _Indexed, chunks: int) -> str:

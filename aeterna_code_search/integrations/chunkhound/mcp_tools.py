@@ -13,8 +13,8 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from aeterna_code_search.agents.backend import ToolError
-from aeterna_code_search.agents.parameters import Query
 from aeterna_code_search.agents.registry import ToolRegistry
+from aeterna_code_search.agents.requests import Query
 from aeterna_code_search.agents.results import success
 from aeterna_code_search.integrations.chunkhound.errors import CodeSearchError
 from aeterna_code_search.integrations.chunkhound.records import (

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 CHUNKHOUND_CONTENT_CHARACTERS: Final = 500
+CHUNKHOUND_EXPANDED_CHARACTERS: Final = 20_000
 
 
 class Backend(StrEnum):

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,6 @@ from aeterna_code_search.client.target.kept_service import KeptService
 from aeterna_code_search.integrations.chunkhound.database_index import DatabaseIndex
 from aeterna_code_search.integrations.chunkhound.embedding import embed_queries
 from aeterna_code_search.integrations.chunkhound.errors import NotIndexedError
-from aeterna_code_search.integrations.chunkhound.keys import embedding_access
 from aeterna_code_search.integrations.chunkhound.records import (
     Index,
     IndexStatus,
@@ -29,32 +28,47 @@ _log = logging.getLogger("integrations.chunkhound")
 
 def search_code(environ: Mapping[str, str], request: SearchRequest) -> SearchAnswer:
     """Return the best results of one query. Raises CodeSearchError."""
-    with opened_index(environ, request.target) as index:
-        (results,) = index.search(request)
-    answer = _answer(index, request, results)
-    _log_span(
-        "code.search",
-        query=request.queries[0],
-        project=answer.project,
-        resultCount=answer.count,
-        backend=str(answer.backend),
-    )
-    return answer
+
+    def results(index: Index) -> Sequence[SearchResult]:
+        (found,) = index.search(request)
+        return found
+
+    return _searched(environ, request, results, "code.search", query=request.queries[0])
 
 
 def search_batch(environ: Mapping[str, str], request: SearchRequest) -> SearchAnswer:
     """Return the merged results of several queries. Raises CodeSearchError."""
-    with opened_index(environ, request.target) as index:
-        results = merge_results(index.search(request), request.limit)
-    answer = _answer(index, request, results)
-    _log_span(
+    return _searched(
+        environ,
+        request,
+        lambda index: merge_results(index.search(request), request.limit),
         "code.search_batch",
         query="|".join(request.queries),
         queryCount=len(request.queries),
-        project=answer.project,
-        resultCount=answer.count,
-        backend=str(answer.backend),
     )
+
+
+def _searched(
+    environ: Mapping[str, str],
+    request: SearchRequest,
+    results_of: Callable[[Index], Sequence[SearchResult]],
+    span: str,
+    **asked: str | int,
+) -> SearchAnswer:
+    """Search, and log a line of JSON with the same values as attributes of the record."""
+    with opened_index(environ, request.target) as index:
+        results = tuple(results_of(index))
+    answer = SearchAnswer(
+        queries=request.queries,
+        project=str(request.target.root),
+        backend=index.backend,
+        database=index.location,
+        count=len(results),
+        results=results,
+    )
+    counts = {"resultCount": answer.count, "backend": str(answer.backend)}
+    fields = {"span": span, **asked, "project": answer.project, **counts}
+    _log.info("%s", json.dumps(fields), extra=fields)
     return answer
 
 
@@ -71,9 +85,7 @@ def opened_index(environ: Mapping[str, str], target: Target) -> Iterator[Index]:
     Raises CodeSearchError.
     """
     if target.is_explicit or exists(target.database):
-        yield DatabaseIndex(
-            target, lambda queries: embed_queries(queries, embedding_access(environ))
-        )
+        yield DatabaseIndex(target, lambda queries: embed_queries(queries, environ))
         return
     service = _service(frozenset(environ.items()), target.root)
     if not has_index(service, target.root):
@@ -88,20 +100,3 @@ def _service(environ: frozenset[tuple[str, str]], directory: Path) -> KeptServic
     A replaced one closes by itself, and the last one at exit.
     """
     return KeptService(dict(environ), directory)
-
-
-def _answer(index: Index, request: SearchRequest, results: Sequence[SearchResult]) -> SearchAnswer:
-    return SearchAnswer(
-        queries=request.queries,
-        project=str(request.target.root),
-        backend=index.backend,
-        database=index.location,
-        count=len(results),
-        results=tuple(results),
-    )
-
-
-def _log_span(name: str, **values: str | int) -> None:
-    """Log a line of JSON, with the same values as attributes of the record."""
-    fields = {"span": name, **values}
-    _log.info("%s", json.dumps(fields), extra=fields)

@@ -16,15 +16,14 @@ from aeterna_code_search.integrations.chunkhound.errors import (
 )
 from aeterna_code_search.integrations.chunkhound.records import (
     CHUNKHOUND_CONTENT_CHARACTERS,
+    CHUNKHOUND_EXPANDED_CHARACTERS,
     Backend,
     ChunkType,
-    Filters,
     IndexStatus,
     SearchRequest,
     SearchResult,
     Target,
 )
-from aeterna_code_search.integrations.chunkhound.source import CHUNKHOUND_EXPANDED_CHARACTERS
 from aeterna_code_search.integrations.chunkhound.targets import is_directory
 from indexer.errors import CentralRefusedError, IndexerError
 from indexer.limits import RESULTS
@@ -116,7 +115,8 @@ class OwnIndex:
             answer = self._request(page)
             self._check_receipt(answer, project)
             for row in answer["results"]:
-                if not _is_excluded(row["file"].removeprefix(folder), request.filters):
+                path = row["file"].removeprefix(folder).lower()
+                if not any(part in path for part in request.filters.excluded):
                     yield row
             if not answer["next_cursor"]:
                 return
@@ -191,10 +191,6 @@ def _body(request: SearchRequest, query: str, project: str, folder: str) -> dict
         "max_content": _characters(request.expand),
     }
     return {name: value for name, value in body.items() if value}
-
-
-def _is_excluded(path: str, filters: Filters) -> bool:
-    return any(part in path.lower() for part in filters.excluded)
 
 
 def _characters(expand: int) -> int:

@@ -81,8 +81,7 @@ def discovered_files(
     discovered, ignore, base = DiscoveredFiles(), NO_RULES, ""
     if rules.respect_gitignore:
         ignore, base = rules_above(root, environ)
-    excluded = _Excluded(rules)
-    for path, entry in _Walk(root, base, excluded, discovered, deadline).files(ignore):
+    for path, entry in _Walk(root, base, rules, discovered, deadline).files(ignore):
         discovered.add(path, entry.stat(follow_symlinks=False))
         if len(discovered.candidates) > CODEQUERY_FILES:
             break
@@ -145,20 +144,6 @@ def _opened(name: str, parent: int, flags: int) -> int:
     return number
 
 
-class _Excluded:
-    """Names that the configuration excludes."""
-
-    def __init__(self, rules: DiscoveryRules) -> None:
-        self._directories = frozenset(rules.skip_dirs) | {".git"}
-        self._extensions = tuple(rules.exclude_extensions)
-
-    def directory(self, name: str) -> bool:
-        return name in self._directories
-
-    def file(self, name: str) -> bool:
-        return name == ".git" or name.lower().endswith(self._extensions)
-
-
 class _Walk:
     """A walk through a directory with the ignore rules of each level."""
 
@@ -166,13 +151,14 @@ class _Walk:
         self,
         root: Path,
         base: str,
-        excluded: _Excluded,
+        rules: DiscoveryRules,
         discovered: DiscoveredFiles,
         deadline: Deadline,
     ) -> None:
         self._root = root
         self._base = base  # path of the root in the checkout
-        self._excluded = excluded
+        self._directories = frozenset(rules.skip_dirs) | {".git"}
+        self._extensions = rules.exclude_extensions
         self._found = discovered
         self._deadline = deadline
         self._entries = 0
@@ -195,18 +181,22 @@ class _Walk:
                 continue
             for entry in members:
                 self._count()
-                path = f"{directory}{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
-                    if not self._excludes_directory(path, entry.name, rules):
-                        waiting.append((f"{path}/", rules))
-                elif not self._excludes_file(path, entry.name, rules):
+                is_directory = entry.is_dir(follow_symlinks=False)
+                path = f"{directory}{entry.name}{'/' if is_directory else ''}"
+                if self._excludes(entry.name, is_directory=is_directory):
+                    continue
+                if rules.ignores(f"{self._base}{path}"):
+                    continue
+                if is_directory:
+                    waiting.append((path, rules))
+                else:
                     yield path, entry
 
-    def _excludes_directory(self, path: str, name: str, rules: IgnoreRules) -> bool:
-        return self._excluded.directory(name) or rules.ignores(f"{self._base}{path}/")
-
-    def _excludes_file(self, path: str, name: str, rules: IgnoreRules) -> bool:
-        return self._excluded.file(name) or rules.ignores(f"{self._base}{path}")
+    def _excludes(self, name: str, *, is_directory: bool) -> bool:
+        """Whether the configuration excludes entries of this name."""
+        if is_directory:
+            return name in self._directories
+        return name == ".git" or name.lower().endswith(self._extensions)
 
     def _count(self) -> None:
         self._entries += 1

@@ -23,6 +23,10 @@ FIELDS: Final = (
     "query", "vector_store_id", "vector_store_name", "file_paths", "concurrent_limit",
     "timeout_ms", "model", "max_num_results", "include_results",
 )  # fmt: skip
+_TOLD: Final = (
+    "vector_store_id", "vector_store_name", "indexed_count", "skipped_count", "deleted_count",
+    "moved_count", "query",
+)  # fmt: skip
 _MODEL: Final = re.compile(r"gpt-5[\w.-]{0,100}", re.ASCII)
 _ID: Final = re.compile(r"[\w-]{1,128}", re.ASCII)
 
@@ -95,13 +99,7 @@ class Response:
         """Return the payload of FR-CQ-03, with `failures`, `skipped` and `warnings` if any."""
         payload: dict[str, Any] = {
             "status": "error" if error else "ok",
-            "vector_store_id": self.vector_store_id,
-            "vector_store_name": self.vector_store_name,
-            "indexed_count": self.indexed_count,
-            "skipped_count": self.skipped_count,
-            "deleted_count": self.deleted_count,
-            "moved_count": self.moved_count,
-            "query": self.query,
+            **{name: getattr(self, name) for name in _TOLD},
             "answer": None if error else self.answer,
         }
         if error:

@@ -7,8 +7,8 @@ the store or deleted, and the next plan removes duplicates.
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -182,7 +182,9 @@ class Reindex:
             finally:
                 for future in futures:
                     future.cancel()
-        _raise_first(futures)
+        for future in futures:
+            if not future.cancelled() and (problem := future.exception()):
+                raise problem
 
     def _one(self, task: Callable[[], None], path: str) -> None:
         self.deadline.check("files were uploaded")
@@ -192,12 +194,6 @@ class Reindex:
             if error.is_general:
                 raise
             self._fail(path, error.message)
-
-
-def _raise_first(futures: Sequence[Future[None]]) -> None:
-    for future in futures:
-        if not future.cancelled() and (problem := future.exception()):
-            raise problem
 
 
 def nothing_indexed(response: Response) -> CodeQueryError:

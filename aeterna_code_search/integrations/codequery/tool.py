@@ -2,8 +2,8 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -68,20 +68,16 @@ def codequery(
         environ = read_environment() if environ is None else environ
         configuration = Configuration.load(environ, here)
         if not (configuration.enabled or dry_run):
-            raise _disabled(configuration)
+            raise CodeQueryError(
+                Code.DISABLED,
+                "CodeQuery is disabled, because it uploads files to OpenAI. To enable it, write "
+                f"`enabled = true` below [codequery] in {configuration.source}, your own settings",
+            )
         parsed = Request.read(arguments, configuration)
         call = _Call(parsed, configuration, environ, here, response, Deadline(parsed.timeout_ms))
         return _in_time(call.dry_run if dry_run else call.run, call.deadline)
     except CodeQueryError as error:
         return response.document(error)
-
-
-def _disabled(configuration: Configuration) -> CodeQueryError:
-    return CodeQueryError(
-        Code.DISABLED,
-        "CodeQuery is disabled, because it uploads files to OpenAI. To enable it, write "
-        f"`enabled = true` below [codequery] in {configuration.source}, your own settings",
-    )
 
 
 def _in_time(work: Callable[[], dict[str, Any]], deadline: Deadline) -> dict[str, Any]:
@@ -135,7 +131,8 @@ class _Call:
         """Return what `run` would do; a store is only read, if a key is set and it is enabled."""
         discovered, files = self._files()
         store, plan = None, make_plan({path: file.hash for path, file in files.items()}, ())
-        if self.configuration.enabled and self._has_key():
+        has_key = self.environ.get("OPENAI_API_KEY") or self.environ.get("OPENAI_API_KEY_FILE")
+        if self.configuration.enabled and has_key:
             account = Account.load(self.environ)
             with self._service(account) as service:
                 cache, resolution = self._stores(account)
@@ -298,16 +295,8 @@ class _Call:
         cache = StoreCache(self.configuration.cache_path, account, self.response.warnings.append)
         return cache, self._resolution
 
-    @contextmanager
-    def _service(self, account: Account) -> Iterator[OpenAIService]:
-        service = OpenAIService(account, self.configuration.retry, self.deadline)
-        try:
-            yield service
-        finally:
-            service.close()
-
-    def _has_key(self) -> bool:
-        return bool(self.environ.get("OPENAI_API_KEY") or self.environ.get("OPENAI_API_KEY_FILE"))
+    def _service(self, account: Account) -> "closing[OpenAIService]":
+        return closing(OpenAIService(account, self.configuration.retry, self.deadline))
 
     def _beside_cache(self, kind: str, name: str) -> Path:
         return self.configuration.cache_path.parent / kind / name

@@ -173,7 +173,9 @@ class CodebaseSearchTool(BaseTool):
         with malformed_answer(outcome.results):
             results = [
                 _result(row, settings.max_code_length)
-                for row in sorted(outcome.results, key=_cosine, reverse=True)
+                for row in sorted(
+                    outcome.results, key=lambda row: row["similarity"] or 0.0, reverse=True
+                )
                 if row["similarity"] is not None
                 and similarity_of(row["similarity"]) >= settings.similarity_threshold
             ]
@@ -201,10 +203,6 @@ def _query_in(text: str) -> str:
     if not isinstance(query, str):
         raise InputError("Query must be a string")
     return query
-
-
-def _cosine(row: Mapping[str, Any]) -> float:
-    return row["similarity"] or 0.0
 
 
 def _result(row: Mapping[str, Any], max_code_length: int) -> dict[str, Any]:

@@ -1,6 +1,14 @@
 """The corpus: files, what is searched of them, and how they use one another."""
 
-from central.corpus.models.content import Chunk, Embedding, File, Symbol, TermStat
+from central.corpus.models.content import (
+    Chunk,
+    Embedding,
+    File,
+    Symbol,
+    TermStat,
+    TrigramPosting,
+    TrigramSegment,
+)
 from central.corpus.models.relations import (
     Dependency,
     Export,
@@ -11,7 +19,6 @@ from central.corpus.models.relations import (
     Reference,
 )
 from central.corpus.models.scip import ScipDefinition, ScipDocument, ScipRelationship, ScipSymbol
-from central.corpus.models.text import TrigramPosting, TrigramSegment
 
 __all__ = [
     "Chunk",

@@ -54,11 +54,6 @@ def apply_event(*, organization: Organization, event: Event) -> str:
     return _ACTS[type(event)](organization, event)
 
 
-def _ignore(organization: Organization, event: Ignored) -> str:
-    del organization
-    return event.reason
-
-
 def _note_push(organization: Organization, event: Push) -> str:
     """Record a push without a lock, because an apply may hold the repository's for minutes."""
     repository = _known(organization, event.repository_id)
@@ -253,7 +248,7 @@ def _known(organization: Organization, repository_id: int) -> Repository | None:
 
 
 _ACTS: dict[type[Any], Callable[[Organization, Any], str]] = {
-    Ignored: _ignore,
+    Ignored: lambda _, event: event.reason,
     Push: _note_push,
     Renamed: _rename,
     Removed: _retire,

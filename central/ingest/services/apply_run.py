@@ -133,8 +133,8 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
-    apply_span.set_attributes(fileCount=len(replaced.inserted), commit=claim.row.commit_sha)
     delete_stale_points(claim.row, replaced.orphans, before)
+    apply_span.set_attributes(fileCount=len(replaced.inserted), commit=claim.row.commit_sha)
     return RunState.APPLIED
 
 

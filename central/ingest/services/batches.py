@@ -9,12 +9,20 @@ from typing import IO, Final
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
 from central.corpus.embeddings import known_digests
-from central.db import columns_of, copy_into, copy_rows, execute, sql_with
+from central.db import (
+    columns_of,
+    copy_into,
+    copy_rows,
+    execute,
+    fetch_rows_planned_each_time,
+    id_array,
+    sql_with,
+)
 from central.errors import (
     ConflictError,
     InvalidError,
@@ -52,7 +60,7 @@ _JOIN_PARTS = _sql(
 )
 _REPEATED = _sql(
     "SELECT key, number FROM {batch}, unnest(path_keys) AS key"
-    " WHERE run_id = %s AND key = ANY(%s) LIMIT 1"
+    " WHERE run_id = %s AND key = ANY(%s::bigint[]) LIMIT 1"
 )
 
 
@@ -248,13 +256,11 @@ def _is_repeated(run: IndexRun, number: int, digest: bytes, *, code: str) -> boo
 
 
 def _require_new_paths(run: IndexRun, keys: Sequence[int], paths: Sequence[str]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_REPEATED, [run.pk, list(keys)])
-        repeated = cursor.fetchone()
-    if repeated:
+    if repeated := fetch_rows_planned_each_time(_REPEATED, [run.pk, id_array(keys)]):
+        [(key, number)] = repeated
         raise ConflictError(
-            f"The path {paths[keys.index(repeated[0])]!r} came in batch {repeated[1]} too; send "
-            "every path once.",
+            f"The path {paths[keys.index(key)]!r} came in batch {number} too; send every path "
+            "once.",
             code="path_repeated",
         )
 

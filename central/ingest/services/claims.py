@@ -13,7 +13,6 @@ from typing import Any, Final
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import Error, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -64,6 +63,8 @@ class RunClaim(Claim[IndexRun]):
     waits = {"state": RunState.QUEUED}
     related = ("repository__organization", "api_token")
     has_claimed_at = True
+    lease = "RUN_LEASE_SECONDS"
+    attempts = "RUN_MAX_ATTEMPTS"
     beat_seconds = 1.0
     first_pause_seconds = 2
     longest_pause_seconds = 60
@@ -71,16 +72,6 @@ class RunClaim(Claim[IndexRun]):
         "Applying the run ended without an answer {attempts} times; the service's log has the "
         "reason. Run the indexer again."
     )
-
-    @classmethod
-    def lease_seconds(cls) -> float:
-        """Return RUN_LEASE_SECONDS."""
-        return float(settings.RUN_LEASE_SECONDS)
-
-    @classmethod
-    def most_attempts(cls) -> int:
-        """Return RUN_MAX_ATTEMPTS."""
-        return int(settings.RUN_MAX_ATTEMPTS)
 
     def retry(self, error: str) -> None:
         """Apply the run again; after the last attempt, its error says how many there were."""
@@ -153,8 +144,7 @@ def guard_writer(*, run_id: object, idle_seconds: float) -> None:
     It does so by itself after `idle_seconds` without a statement; in a COPY, `end_stopped_writers`.
     """
     end_if_idle(idle_seconds)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('application_name', %s, true)", [f"{_NAME}{run_id}"])
+    execute("SELECT set_config('application_name', %s, true)", [f"{_NAME}{run_id}"])
 
 
 def end_stopped_writers() -> None:

@@ -18,6 +18,7 @@ from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
+from indexer.records.runs import UploadMode
 from indexer.records.vectors import DirectUploadGrant
 
 RUNS_OPEN_OF_REPOSITORY: Final = 50
@@ -30,10 +31,12 @@ BACKFILL_EVENT = "backfill"  # of runs on clones of this service itself
 class RunRequest:
     """A client's request. `ref` is a full name, `default_branch` a short one or "".
 
-    `repository_id` and `repository_url` count only with some credentials.
+    `repository_id` and `repository_url` count only with some credentials. `vectors`: direct if the
+    client wants to write them to the store itself, with a secret of its own or without;
+    `direct_refused`: it wanted to, and was refused.
     """
 
-    project: str
+    project_id: str
     ref: str
     commit_sha: str
     extractor: str
@@ -43,9 +46,9 @@ class RunRequest:
     event: str = ""
     run_url: str = ""
     repository_url: str = ""
-    is_direct: bool = False  # the client wants to write vectors to the store itself,
-    has_store_secret: bool = False  # with a secret that it has
-    is_direct_refused: bool = False  # the client wanted to, and was refused
+    vectors: str = UploadMode.RELAY
+    own_secret: bool = False
+    direct_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,13 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     """
     check_oidc_binding(
         credential,
-        project=request.project,
+        project=request.project_id,
         repository_id=request.repository_id,
         ref=request.ref,
         commit_sha=request.commit_sha,
     )
     run = _open(credential, request)
-    access = grant_access(run, has_store_secret=request.has_store_secret) if run.is_direct else None
+    access = grant_access(run, has_store_secret=request.own_secret) if run.is_direct else None
     salvage_uploads(repository=run.repository)  # a repeated run asks for them at once
     return Opened(run, access)
 
@@ -84,16 +87,17 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     organization = Organization.objects.select_for_update(no_key=True).get(
         pk=credential.organization.pk
     )
-    require_nameable(credential, request.project)
+    require_nameable(credential, request.project_id)
     _require_owner(organization, request)
     _require_embedder(organization)
-    if request.is_direct:
-        check_direct_upload(organization, has_store_secret=request.has_store_secret)
+    is_direct = request.vectors == UploadMode.DIRECT
+    if is_direct:
+        check_direct_upload(organization, has_store_secret=request.own_secret)
     repository = repository_of(
         organization=organization,
         credential=credential,
         named=RequestedRepository(
-            project=request.project,
+            project=request.project_id,
             github_id=request.repository_id,
             tracked_ref=_tracked_ref(request),
         ),
@@ -119,8 +123,8 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         generation=repository.generation,
         extractor=request.extractor,
         embedder=organization.embedder,
-        is_direct=request.is_direct,
-        is_direct_refused=request.is_direct_refused,
+        is_direct=is_direct,
+        is_direct_refused=request.direct_refused,
         event=request.event,
         run_url=_trusted_job_url(credential, repository, request.run_url),
         touched_at=timezone.now(),

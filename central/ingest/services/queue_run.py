@@ -28,11 +28,11 @@ class RunSummary:
 
     run_id: UUID
     commit_sha: str
-    base_commit: str  # "" without a base
     mode: str
     reason: str
     batches: int
     stats: dict[str, Any]
+    base_commit: str = ""  # without a base
 
 
 @transaction.atomic

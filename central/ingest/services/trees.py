@@ -14,7 +14,14 @@ from django.db import connection
 from psycopg.types.json import Jsonb
 
 from central.corpus.models import File, Manifest
-from central.db import Copy, copy_rows, fetch_rows, sql, sql_with
+from central.db import (
+    Copy,
+    copy_rows,
+    fetch_rows,
+    fetch_rows_planned_each_time,
+    sql,
+    sql_with,
+)
 from central.errors import InvalidError
 from central.ingest.models import Batch, IndexRun
 from indexer.bundle.gzip import PART_BYTES, inflate
@@ -181,9 +188,7 @@ class LoadedTree:
         changed = bytearray(b"[")
         for paths in self._paths(_CHANGED_PATHS):
             changed += (b"," if len(changed) > 1 else b"") + json.dumps(paths)[1:-1].encode()
-        with connection.cursor() as cursor:
-            cursor.execute(_REMOVED_COUNT, self._parameters)
-            [removed] = cursor.fetchone()
+        [(removed,)] = fetch_rows_planned_each_time(_REMOVED_COUNT, self._parameters)
         return TreeDiff(bytes(changed + b"]"), removed)
 
     def removed(self) -> Iterator[list[str]]:
@@ -193,19 +198,14 @@ class LoadedTree:
     def mismatch(self, *, of_all: bool) -> TreeMismatch:
         """Compare the run's batches with the paths they must have: the changed ones, or all."""
         statement = _MISSING_OF_ALL if of_all else _MISSING_OF_CHANGED
-        with connection.cursor() as cursor:
-            cursor.execute(statement, self._parameters)
-            missing, example = cursor.fetchone()
-            cursor.execute(_FOREIGN, self._parameters)
-            [foreign] = cursor.fetchone()
+        [(missing, example)] = fetch_rows_planned_each_time(statement, self._parameters)
+        [(foreign,)] = fetch_rows_planned_each_time(_FOREIGN, self._parameters)
         return TreeMismatch(missing, example or "", foreign)
 
     def different_file(self) -> str | None:
         """Return a path whose written row differs from its line in mode or blob."""
-        with connection.cursor() as cursor:
-            cursor.execute(_DIFFERENT, self._parameters)
-            found = cursor.fetchone()
-        return found[0] if found else None
+        found = fetch_rows_planned_each_time(_DIFFERENT, self._parameters)
+        return found[0][0] if found else None
 
     def _paths(self, statement: str) -> Iterator[list[str]]:
         connection.ensure_connection()

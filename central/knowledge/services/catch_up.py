@@ -3,6 +3,7 @@
 A lost wake-up delays it and a kill repeats a part of it. Runs beside applies.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
@@ -10,17 +11,17 @@ from typing import Annotated, Final, TypeVar
 
 import structlog
 from django.db import transaction
-from django.db.models import F, Max, Q
+from django.db.models import Exists, F, Max, OuterRef, Q
 
 from aeterna_code_search.contract.projects import MissingProject
 from central.background import GRAPH
 from central.knowledge.access import visible_nodes
+from central.knowledge.identifiers import code_key
 from central.knowledge.matching import Matcher
-from central.knowledge.models import CodeLinks, Document
+from central.knowledge.models import CODE_KINDS, CodeLinks, Document, Node
 from central.knowledge.scope import GraphScope
 from central.knowledge.services.comparing import compare_graph
 from central.knowledge.services.linking import link_mentions, read_files
-from central.knowledge.services.moved_code import move_renamed_code
 from central.knowledge.services.semantic import (
     documents_to_link,
     link_chunks,
@@ -28,7 +29,7 @@ from central.knowledge.services.semantic import (
     remove_edges_of_replaced_chunks,
 )
 from central.knowledge.services.violations import check_policies, remove_unlinked_code
-from central.knowledge.watermarks import FileRange, repositories_due
+from central.knowledge.watermarks import FileRange, file_of, repositories_due
 from central.projections import Difference, Projection
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
@@ -160,10 +161,40 @@ def _link_code(repository: Repository, matcher: Matcher) -> None:
     generation, last = seen[0], seen[1] or 0
     fresh = FileRange(repository, links.file_id, last)
     remove_edges_of_replaced_chunks(fresh)
-    move_renamed_code(fresh)
+    _move_renamed_code(fresh)
     read_files(fresh, matcher)
     link_chunks(fresh)
     CodeLinks.objects.filter(pk=links.pk).update(generation=generation, file_id=last)
+
+
+def _move_renamed_code(fresh: FileRange) -> None:
+    """Give code nodes of a file that was renamed with its content the new path.
+
+    A blob that several new files have, or that several files lost, moves nothing.
+    """
+    gone = Node.objects.filter(repository=fresh.repository, kind__in=CODE_KINDS).exclude(blob="")
+    gone = gone.filter(~Exists(file_of(OuterRef("path"), fresh.repository)))
+    by_blob: dict[str, set[str]] = defaultdict(set)
+    for path, blob in gone.values_list("path", "blob"):
+        by_blob[blob].add(path)
+    arrived: dict[str, list[str]] = defaultdict(list)
+    for blob, path in fresh.files().filter(blob__in=list(by_blob)).values_list("blob", "path"):
+        arrived[blob].append(path)
+    for blob, paths in by_blob.items():
+        if len(paths) == len(arrived[blob]) == 1:
+            _move(fresh.repository, paths.pop(), arrived[blob][0])
+    known = Node.objects.filter(repository=fresh.repository, kind__in=CODE_KINDS)
+    stored = fresh.files().filter(path__in=known.values("path"))
+    for path, blob in stored.values_list("path", "blob"):
+        known.filter(path=path).exclude(blob=blob).update(blob=blob)
+
+
+def _move(repository: Repository, before: str, after: str) -> None:
+    taken = Node.objects.filter(repository=repository, path=after)
+    for node in Node.objects.filter(repository=repository, path=before, kind__in=CODE_KINDS):
+        key = code_key(after, node.qualified_name)
+        if not taken.filter(key=key).exists():
+            Node.objects.filter(pk=node.pk).update(path=after, key=key)
 
 
 def _link(document: Document) -> bool:

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, Final
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from aeterna_code_search.contract.knowledge import UnmigratedRequest, ViolationsRequest
 from central.corpus.models import File, Symbol
-from central.db import sql_with
+from central.db import fetch_rows_planned_each_time, sql_with
 from central.http.cursors import decode_cursor, encode_cursor
 from central.knowledge.access import visible_nodes
 from central.knowledge.answers import EdgeView, GraphReceipt, NodeView, node_views
@@ -155,11 +154,8 @@ def unmigrated(*, credential: Credential, request: UnmigratedRequest) -> Unmigra
     asked = [credential.organization.slug, project, path]
     after = decode_cursor(request.cursor, salt=_UNMIGRATED_SALT, asked=asked) or ["", 0]
     given = {"repository": repository.pk, "path": path, "after": after[0], "key": after[1]}
-    with connection.cursor() as database:
-        database.execute(_COUNT_UNMIGRATED, given)
-        total = int((database.fetchone() or (0,))[0])
-        database.execute(_LIST_UNMIGRATED, given | {"limit": limit + 1})
-        rows = database.fetchall()
+    [(total,)] = fetch_rows_planned_each_time(_COUNT_UNMIGRATED, given)
+    rows = fetch_rows_planned_each_time(_LIST_UNMIGRATED, given | {"limit": limit + 1})
     page = rows[:limit]
     following = None
     if len(rows) > limit:

@@ -34,7 +34,8 @@ def compare_graph(repository: Repository, *, repair: bool) -> Difference:
     """
     with Matcher() as matcher:
         generation = _generation(repository)
-        if _is_due(repository):
+        to_link = documents_to_link(repository.organization)
+        if reasons_due([repository.pk], shared_policies=True) or to_link.exists():
             return Difference(due=1, differing=0)
         with transaction.atomic():
             facts, weights = _facts(repository), _weights(repository)
@@ -45,12 +46,6 @@ def compare_graph(repository: Repository, *, repair: bool) -> Difference:
             if is_due or not (repair and differing):
                 transaction.set_rollback(True)
     return Difference(due=int(is_due), differing=0 if is_due else differing)
-
-
-def _is_due(repository: Repository) -> bool:
-    if reasons_due([repository.pk], shared_policies=True):
-        return True
-    return documents_to_link(repository.organization).exists()
 
 
 def _generation(repository: Repository) -> int:

@@ -1,4 +1,4 @@
-"""Mentions of decision records in files, and the edges that follow from them.
+"""The decision records of a repository, mentions of records, and the edges that follow.
 
 All of it is made again from the rows of new files, in the transaction that moves the watermark.
 """
@@ -8,11 +8,13 @@ from time import monotonic
 from typing import Final
 
 import structlog
-from django.db import connection
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
 from central.corpus.models import File, Symbol
-from central.db import sql_with
+from central.db import fetch_rows_planned_each_time, sql_with
+from central.knowledge.adrs import Adr, read_adr
+from central.knowledge.identifiers import document_key
 from central.knowledge.matching import Matcher, OverLimitError
 from central.knowledge.mentions import NAMES_A_RECORD
 from central.knowledge.models import (
@@ -20,16 +22,18 @@ from central.knowledge.models import (
     Edge,
     Mention,
     Node,
+    NodeKind,
     Origin,
 )
 from central.knowledge.resolution import CodePlace, nodes_of
-from central.knowledge.services.decision_records import sync_records
 from central.knowledge.watermarks import FileRange, file_of
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
+from indexer.limits import NODE_BODY_BYTES
 from indexer.records.files import split_lines
 
 MENTIONS_SECONDS: Final = 60.0  # of reading what new files of a repository mention
+_ADR_DIRECTORY: Final = r"(^|/)(docs/(adrs?|decisions)|doc/adr|adr|decisions)/.*\.(md|markdown)$"
 _ROWS: Final = 1_000  # of a statement
 
 _log = structlog.get_logger(__name__)
@@ -37,7 +41,7 @@ _log = structlog.get_logger(__name__)
 
 def read_files(fresh: FileRange, matcher: Matcher) -> None:
     """Nodes of records, mentions and their edges, from the text of `fresh`. In a transaction."""
-    touched = sync_records(fresh)
+    touched = _sync_records(fresh)
     _read_mentions(fresh, matcher)
     _remove_stale_mentions(fresh.repository)
     link_mentions(
@@ -46,6 +50,63 @@ def read_files(fresh: FileRange, matcher: Matcher) -> None:
         repository=fresh.repository,
         paths=list(fresh.files().values_list("path", flat=True)),
     )
+
+
+def _sync_records(fresh: FileRange) -> set[str]:
+    """Make the documents agree with the files; return the keys of records in new files.
+
+    Needs a transaction.
+    """
+    touched: set[str] = set()
+    files = fresh.files()
+    if _lost_records(fresh.repository).exists():  # another file may have the number, too
+        files = File.objects.filter(repository=fresh.repository)
+    rows = files.filter(skipped="", path__iregex=_ADR_DIRECTORY).order_by("path")
+    for path, content in rows.values_list("path", "content").iterator(chunk_size=100):
+        record = read_adr(path, content)
+        if record is not None:
+            _store_record(fresh.repository, path, content, record)
+            touched.add(document_key(record.public_id))
+    _lost_records(fresh.repository).update(archived_at=timezone.now(), linked_version=0)
+    return touched
+
+
+def _lost_records(repository: Repository) -> QuerySet[Document]:
+    """Records that are not archived, though their file is gone."""
+    records = Document.objects.filter(node__repository=repository, archived_at=None)
+    exists = Exists(file_of(OuterRef("source_path"), repository))
+    return records.exclude(source_path="").filter(~exists)
+
+
+def _store_record(repository: Repository, path: str, content: str, record: Adr) -> None:
+    node, _ = Node.objects.get_or_create(
+        repository=repository,
+        key=document_key(record.public_id),
+        defaults={"organization_id": repository.organization_id, "kind": NodeKind.KNOWLEDGE},
+    )
+    body = content.encode()[:NODE_BODY_BYTES].decode(errors="ignore")
+    document = Document.objects.filter(pk=node.pk).first()
+    if document is None:
+        document = Document(node=node, version=0)
+    elif document.source_path != path and (
+        not document.source_path or file_of(document.source_path, repository).exists()
+    ):
+        _log.warning("decision_record_twice", repository=str(repository), path=path)
+        return  # what people wrote here, or the first file that is there, keeps the number
+    values = {
+        "public_id": record.public_id,
+        "title": record.title,
+        "status": record.status,
+        "body": body,
+        "source_path": path,
+        "archived_at": None,
+    }
+    if all(getattr(document, name) == value for name, value in values.items()):
+        return
+    for name, value in values.items():
+        setattr(document, name, value)
+    document.version += 1
+    document.save()
 
 
 def _read_mentions(fresh: FileRange, matcher: Matcher) -> None:
@@ -164,9 +225,7 @@ _WANTED: Final = _sql("""
 
 def _make_edges(repository: Repository, keys: Collection[str], paths: Collection[str]) -> None:
     """A mention means its own repository's record or, without one, every record of the number."""
-    with connection.cursor() as cursor:
-        cursor.execute(_WANTED, [repository.pk, list(keys), list(paths)])
-        rows = cursor.fetchall()
+    rows = fetch_rows_planned_each_time(_WANTED, [repository.pk, list(keys), list(paths)])
     blobs = dict(
         File.objects.filter(
             repository=repository, path__in={path for _, path, *_ in rows}

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.embeddings import pack_vector, unpack_vector
 from central.corpus.models import Chunk, Embedding, File
-from central.db import sql
+from central.db import fetch_rows_planned_each_time, sql
 from central.knowledge.calibration import LINKED, min_cosine, weight_of
 from central.knowledge.models import Document, Edge, NodeKind, Origin
 from central.knowledge.resemblance import code_words, resemblance, words_of
@@ -165,15 +165,10 @@ def _vectors(fresh: FileRange) -> Iterator[tuple[list[int], Matrix]]:
     """Chunk ids with a row of the matrix each, a part at a time."""
     asked: list[Any] = [fresh.repository.embedder, fresh.repository.pk, fresh.after, fresh.until]
     after = 0
-    with connection.cursor() as cursor:
-        while True:
-            cursor.execute(_VECTORS, [*asked, after, _CHUNKS])
-            rows = cursor.fetchall()
-            if not rows:
-                return
-            after = rows[-1][0]
-            vectors = [unpack_vector(bytes(vector)) for _, vector in rows]
-            yield [chunk for chunk, _ in rows], np.stack(vectors)
+    while rows := fetch_rows_planned_each_time(_VECTORS, [*asked, after, _CHUNKS]):
+        after = rows[-1][0]
+        vectors = [unpack_vector(vector) for _, vector in rows]
+        yield [chunk for chunk, _ in rows], np.stack(vectors)
 
 
 def _store(links: Iterable[_Link], organization: Organization) -> None:

@@ -22,11 +22,11 @@ from django.conf import settings
 from django.db import connection
 
 from central.corpus.embeddings import unpack_vector
-from central.db import one_moment
+from central.corpus.models import File, Symbol
+from central.db import fetch_rows, one_moment, sql_with
 from central.knowledge.access import require_reader
-from central.knowledge.models import Document
+from central.knowledge.models import CodeLinks, Document, Edge, Node
 from central.knowledge.resolution import node_id
-from central.knowledge.services import snapshot_statements as statements
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
@@ -55,6 +55,78 @@ _CONTAINS: Final = """
     INSERT INTO edges SELECT 'code:' || project || '/' || path, id, 'contains', 'code',
         NULL, NULL, NULL, file_id
     FROM nodes WHERE kind = 'code_symbol' AND project = ? AND file_id > ?"""
+
+
+# Rows of PostgreSQL, which are copied as CSV.
+_NODE_ID: Final = """CASE
+    WHEN {n}.path = '' THEN concat_ws('/', {r}.name, {d}.public_id)
+    WHEN {n}.qualified_name = '' THEN 'code:' || {r}.name || '/' || {n}.path
+    ELSE 'code:' || {r}.name || '/' || {n}.path || '#' || {n}.qualified_name END"""
+_sql = sql_with(
+    source=_NODE_ID.format(n="s", r="sr", d="sd"),
+    target=_NODE_ID.format(n="t", r="tr", d="td"),
+    document=Document,
+    node=Node,
+    edge=Edge,
+    code_links=CodeLinks,
+    file=File,
+    symbol=Symbol,
+    repository=Repository,
+)
+
+
+def _copied(statement: str) -> str:
+    """Make the COPY that writes the rows of a statement as CSV; psycopg binds %(…)s."""
+    return _sql(
+        f"COPY ({statement}) TO STDOUT (FORMAT csv, HEADER false, NULL '\\N', FORCE_QUOTE *)"
+    )
+
+
+_DOCUMENTS: Final = _copied("""
+    SELECT concat_ws('/', r.name, d.public_id), n.kind, r.name, d.title, d.body, d.status, d.author,
+        d.properties, NULL, nullif(d.source_path, ''), NULL, NULL, NULL, NULL, NULL, NULL
+    FROM {document} d JOIN {node} n ON n.id = d.node_id
+    LEFT JOIN {repository} r ON r.id = n.repository_id
+    WHERE n.organization_id = %(organization)s AND d.archived_at IS NULL AND r.retired_at IS NULL\
+""")
+_EDGES: Final = _copied("""
+    SELECT {source}, {target},
+        e.type, e.origin, e.weight, e.cosine, e.properties, NULL
+    FROM {edge} e
+    JOIN {node} s ON s.id = e.source_id JOIN {node} t ON t.id = e.target_id
+    LEFT JOIN {repository} sr ON sr.id = s.repository_id
+    LEFT JOIN {repository} tr ON tr.id = t.repository_id
+    LEFT JOIN {document} sd ON sd.node_id = s.id
+    LEFT JOIN {document} td ON td.node_id = t.id
+    WHERE e.organization_id = %(organization)s
+        AND sr.retired_at IS NULL AND tr.retired_at IS NULL""")
+_FILES: Final = _copied("""
+    SELECT 'code:' || r.name || '/' || f.path, 'code_file', r.name, f.path, '', NULL, NULL, NULL,
+        NULL, f.path, NULL, NULL, NULL, nullif(f.language, ''), r.last_indexed_commit, f.id
+    FROM {file} f JOIN {repository} r ON r.id = f.repository_id
+    WHERE f.repository_id = %(repository)s AND f.id > %(after)s""")
+_SYMBOLS: Final = _copied("""
+    SELECT 'code:' || r.name || '/' || f.path || '#' || s.qualified_name, 'code_symbol', r.name,
+        s.qualified_name, s.signature, NULL, NULL, NULL, NULL, f.path, s.qualified_name,
+        s.start_line, s.end_line, nullif(f.language, ''), r.last_indexed_commit, f.id
+    FROM {symbol} s JOIN {file} f ON f.id = s.file_id
+    JOIN {repository} r ON r.id = f.repository_id
+    WHERE f.repository_id = %(repository)s AND f.id > %(after)s""")
+_FILE_IDS: Final = _sql("SELECT id FROM {file} WHERE repository_id = %s")
+# What differs whenever the graph does.
+_MARK: Final = _sql("""SELECT
+                (SELECT md5(string_agg(concat_ws(':', r.id, r.name, r.generation, l.generation), ','
+                    ORDER BY r.id))
+                 FROM {repository} r
+                 LEFT JOIN {code_links} l ON l.repository_id = r.id
+                 WHERE r.organization_id = %(organization)s AND retired_at IS NULL),
+                (SELECT md5(string_agg(
+                    concat_ws(':', n.id, d.version, d.embedder, d.archived_at), ','
+                    ORDER BY n.id)) FROM {document} d
+                 JOIN {node} n ON n.id = d.node_id
+                 WHERE n.organization_id = %(organization)s),
+                (SELECT concat_ws(':', count(*), max(updated_at), max(id))
+                 FROM {edge} WHERE organization_id = %(organization)s)""")
 
 
 def take_snapshot(organization: Organization) -> Path:
@@ -107,9 +179,8 @@ def refresh_snapshot(organization: Organization) -> Path:
 
 def _mark(organization: Organization) -> str:
     """What differs whenever the graph does."""
-    with connection.cursor() as cursor:
-        cursor.execute(statements.MARK, {"organization": organization.pk})
-        return "|".join(map(str, cursor.fetchone() or ()))
+    [row] = fetch_rows(_MARK, {"organization": organization.pk})
+    return "|".join(map(str, row))
 
 
 def _stored_mark(path: Path) -> str | None:
@@ -135,8 +206,8 @@ def _build(organization: Organization, before: Path, build: Path, mark: str) -> 
         database.execute("DELETE FROM nodes WHERE file_id IS NULL")
         database.execute("DELETE FROM edges WHERE file_id IS NULL")
         given = {"organization": organization.pk}
-        _copy(database, build.parent, "nodes", statements.DOCUMENTS, given)
-        _copy(database, build.parent, "edges", statements.EDGES, given)
+        _copy(database, build.parent, "nodes", _DOCUMENTS, given)
+        _copy(database, build.parent, "edges", _EDGES, given)
         _take_vectors(organization, database, build.parent)
         database.execute("DELETE FROM state")
         database.execute("INSERT INTO state VALUES (?, ?)", [_VERSION, mark])
@@ -168,15 +239,13 @@ def _take_repository(
     database: Any, folder: Path, repository: int, name: str, generation: int, after: int
 ) -> None:
     given = {"repository": repository, "after": after}
-    with connection.cursor() as cursor:
-        cursor.execute(statements.FILE_IDS, [repository])
-        current = [row[0] for row in cursor.fetchall()]
+    current = [file for (file,) in fetch_rows(_FILE_IDS, [repository])]
     database.execute("CREATE TEMP TABLE current AS SELECT unnest(?::BIGINT[]) AS id", [current])
     gone = "SELECT file_id FROM nodes WHERE project = ? AND file_id NOT IN (SELECT id FROM current)"
     database.execute(f"DELETE FROM edges WHERE file_id IN ({gone})", [name])  # noqa: S608
     database.execute(f"DELETE FROM nodes WHERE file_id IN ({gone})", [name])  # noqa: S608
     database.execute("DROP TABLE current")
-    for statement in (statements.FILES, statements.SYMBOLS):
+    for statement in (_FILES, _SYMBOLS):
         _copy(database, folder, "nodes", statement, given)
     database.execute(_CONTAINS, [name, after])
     database.execute("DELETE FROM repositories WHERE id = ?", [repository])

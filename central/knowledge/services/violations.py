@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Final
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 
 from central.corpus.models import File
-from central.db import sql_with
+from central.db import execute, sql_with
 from central.knowledge.matching import Match, Matcher, OverLimitError
 from central.knowledge.models import Edge, Node, Origin, PolicyCheck
 from central.knowledge.resolution import CodePlace, nodes_of
@@ -168,5 +168,4 @@ _UNLINKED: Final = _sql("""
 
 def remove_unlinked_code(repository: Repository) -> None:
     """Delete code nodes without edges, except one that is being linked."""
-    with connection.cursor() as cursor:
-        cursor.execute(_UNLINKED, [repository.pk])
+    execute(_UNLINKED, [repository.pk])

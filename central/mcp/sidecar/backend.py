@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from aeterna_code_search.agents.backend import ServiceBackend, ToolError
+from aeterna_code_search.agents.backend import ToolError
 from aeterna_code_search.agents.sidecar.answers import (
     AnswerModel,
     CalleesAnswer,
@@ -26,21 +26,20 @@ from aeterna_code_search.agents.sidecar.mapping import (
     sidecar_arguments,
 )
 from central.errors import NotFoundError
+from central.http.asgi import RequestThreads
 from central.mcp.auth import caller, current_token
+from central.mcp.service_backend import ServicesBackend
 from central.mcp.sidecar.client import Answer, Sidecar
 
 _Parameters = Mapping[str, Any]
 
 
-class SidecarBackend:
-    """`agents.backend.ServiceBackend` for the caller of the request that is being answered.
+class SidecarBackend(ServicesBackend):
+    """What is asked of files and of the knowledge graph, the services answer."""
 
-    `services` answers what is asked of files and of the knowledge graph.
-    """
-
-    def __init__(self, sidecar: Sidecar, services: ServiceBackend) -> None:
+    def __init__(self, sidecar: Sidecar, threads: RequestThreads) -> None:
+        super().__init__(threads)
         self._sidecar = sidecar
-        self._services = services
 
     async def search(self, body: _Parameters) -> Answer:
         """`codesearch_search`."""
@@ -51,7 +50,7 @@ class SidecarBackend:
     async def trace(self, what: str, parameters: _Parameters) -> Answer:
         """`codesearch_trace_callers`, `_callees` or `_graph`; positions are of the services."""
         if what not in _TRACES:
-            return await self._services.trace(what, parameters)
+            return await super().trace(what, parameters)
         read, model = _TRACES[what]
         read = partial(read, symbol=str(parameters.get("symbol", "")))
         return await self._ask(f"trace_{what}", parameters, read, model)
@@ -59,26 +58,6 @@ class SidecarBackend:
     async def status(self, parameters: _Parameters) -> Answer:
         """`codesearch_index_status`."""
         return await self._ask("index_status", parameters, api_status, StatusAnswer)
-
-    async def list_files(self, parameters: _Parameters) -> Answer:
-        """Of the services."""
-        return await self._services.list_files(parameters)
-
-    async def read_file(self, parameters: _Parameters) -> Answer:
-        """Of the services."""
-        return await self._services.read_file(parameters)
-
-    async def graph(self, what: str, parameters: _Parameters) -> Answer:
-        """Of the services."""
-        return await self._services.graph(what, parameters)
-
-    async def map(self, what: str, parameters: _Parameters) -> Answer:
-        """Of the services."""
-        return await self._services.map(what, parameters)
-
-    async def graph_link(self, body: _Parameters) -> Answer:
-        """Of the services."""
-        return await self._services.graph_link(body)
 
     async def _ask(
         self, tool: str, asked: _Parameters, read: Callable[[Any], Answer], model: type[AnswerModel]
@@ -100,12 +79,12 @@ _TRACES: Final[Mapping[str, tuple[Callable[..., Answer], type[AnswerModel]]]] = 
 
 @asynccontextmanager
 async def sidecar_backend(
-    url: str, *, timeout_seconds: float, services: ServiceBackend
+    url: str, *, timeout_seconds: float, threads: RequestThreads
 ) -> AsyncIterator[SidecarBackend]:
     """The backend for the sidecar at `url`, whose connections end with it."""
     sidecar = Sidecar(url, timeout_seconds=timeout_seconds)
     try:
-        yield SidecarBackend(sidecar, services)
+        yield SidecarBackend(sidecar, threads)
     finally:
         await sidecar.close()
 

@@ -90,9 +90,10 @@ def index_clone(
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_CONFIG_NOSYSTEM": "1",
         "PYTHONUNBUFFERED": "1",
-        **_embedder_variables(),
         **(_job_variables(source.github, limits.directory) if source.github else {}),
     }
+    if key := settings.EMBEDDER_ACCESS.openai_api_key:
+        variables["OPENAI_API_KEY"] = key
     command = (
         sys.executable, "-m", "indexer", "run", "--json",
         "--path", str(cloned.path), "--ref", cloned.ref,
@@ -120,11 +121,6 @@ def _job_variables(github: ForgeRepository, directory: Path) -> dict[str, str]:
         "GITHUB_EVENT_NAME": BACKFILL_EVENT,
         "GITHUB_EVENT_PATH": str(event),
     }
-
-
-def _embedder_variables() -> dict[str, str]:
-    key = settings.EMBEDDER_ACCESS.openai_api_key
-    return {"OPENAI_API_KEY": key} if key else {}
 
 
 def _last_error(output: str) -> str:

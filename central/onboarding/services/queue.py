@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import (
     Case,
     Count,
@@ -20,6 +20,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Now
 
+from central.db import execute
 from central.jobs import Claim, seconds_from_now
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
 from central.repositories.expectations import expect_no_longer, note_no_index
@@ -46,6 +47,7 @@ class CloneClaim(Claim[BackfillRepository]):
     has_due_at = True
     has_claimed_at = True
     pause_factor = 4
+    lease = "BACKFILL.lease_seconds"
     attempts = BACKFILL_ATTEMPTS
 
     def __init__(self, row: BackfillRepository) -> None:
@@ -53,16 +55,10 @@ class CloneClaim(Claim[BackfillRepository]):
         self._started_at = time.monotonic()
 
     @classmethod
-    def lease_seconds(cls) -> float:
-        """Return AETERNA_BACKFILL_LEASE_SECONDS."""
-        return settings.BACKFILL.lease_seconds
-
-    @classmethod
     @transaction.atomic
     def next(cls) -> Self | None:
         """Claim the repository whose turn it is; None if none is due or a limit is reached."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
+        execute("SELECT pg_advisory_xact_lock(%s::bigint)", [_CLAIM_LOCK])
         if cls.held().count() >= settings.BACKFILL.at_once:
             return None
         due = cls.in_turn("due_at", "pk")

@@ -50,16 +50,14 @@ class OlderRepository:
             case UpgradeState.WORKFLOW if not self.repository.web_url:
                 return "type `codesearch index` in a checkout of it, or run its workflow."
             case UpgradeState.WORKFLOW:
-                return f"its own workflow indexes it, so run that: {self._start_workflow()}"
+                address = self.repository.web_url.partition("://")[2]
+                command = f"gh workflow run code-index.yml --repo {address}"
+                return f"its own workflow indexes it, so run that: {command}"
             case UpgradeState.NOT_FOLLOWED:
                 return "its backfill was cancelled: request it again, or add a workflow."
             case UpgradeState.SKIPPED:
                 return f"it was skipped: {self.row.error if self.row else ''}"
         return ""
-
-    def _start_workflow(self) -> str:
-        address = self.repository.web_url.partition("://")[2]
-        return f"gh workflow run code-index.yml --repo {address}"
 
 
 def older_repositories(organization: Organization) -> Iterator[OlderRepository]:

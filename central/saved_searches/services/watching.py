@@ -28,9 +28,8 @@ from central.saved_searches.services.saved import request_of
 from central.search.exact.hits import ExactSearch, FileHit
 from central.search.exact.matching import Lines, matched_lines
 from central.search.exact.plan import ExactPlan, exact_plan
-from central.search.filters import row_filter
 from central.search.line_search import EXACT_FILES
-from central.search.reading import ReadRequest, read_request
+from central.search.reading import read_request
 from central.search.scope import SearchScope, search_scope
 from central.tenancy.credentials import Credential, credential_of_member
 from central.tenancy.models import Scope
@@ -130,7 +129,7 @@ def _next_look(search: SavedSearch, asked: set[int]) -> _Look | None:
     """Return the look at a repository that is not in `asked`, which gains it; None without one."""
     credential = _credential(search)
     read = read_request(request_of(search, search.organization.slug))
-    plan = exact_plan(read.query, language=read.request.language)
+    plan = exact_plan(read)
     before = {row.repository_id: row for row in WatchedRepository.objects.filter(search=search)}
     scope = search_scope(credential, read)
     for repository in scope.searched.values():
@@ -138,7 +137,7 @@ def _next_look(search: SavedSearch, asked: set[int]) -> _Look | None:
         is_due = known is None or known.generation != repository.generation
         if is_due and repository.id not in asked:
             asked.add(repository.id)
-            return _look(read, plan, repository, known, scope)
+            return _look(plan, repository, known, scope)
     return None
 
 
@@ -150,7 +149,6 @@ def _credential(search: SavedSearch) -> Credential:
 
 
 def _look(
-    read: ReadRequest,
     plan: ExactPlan,
     repository: RepositorySnapshot,
     before: WatchedRepository | None,
@@ -160,19 +158,11 @@ def _look(
     last_file = live.aggregate(last=Max("id"))["last"] or 0
     since = before.last_file if before and before.last_file <= last_file else 0
     search = ExactSearch(
-        plan,
-        {repository.id: repository},
-        values=scope.values(plan.evaluator.reads_values, [repository]),
-        rows=row_filter(read.request),
-        files=EXACT_FILES,
-        seconds=WATCH_SECONDS,
-        within=read.within,
-        newer_than=since,
+        scope, plan, files=EXACT_FILES, seconds=WATCH_SECONDS, only=repository, newer_than=since
     )
     known = _known(before)
-    found = _found(search, lists_files=read.lists_files)
-    reasons = set(search.unread.reasons.values())
-    reasons |= {*scope.values_unread(plan.evaluator.reads_values).values()}
+    found = _found(search, lists_files=plan.read.lists_files)
+    reasons = {*search.lacks.values()}
     if reasons & _AGAIN:
         raise _NotYetError
     if found is None or _lines(known | found) > WATCH_LINES:

@@ -68,7 +68,7 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
         elif isinstance(term, Regex):
             found = identifiers(term.pattern)
             written.update(name for name, is_whole in found if is_whole)
-            is_any_case = plan.query.ignores_case(term)
+            is_any_case = plan.read.query.ignores_case(term)
             similar[term] = [
                 identifier for identifier in found if is_any_case or not identifier.is_whole
             ]
@@ -79,11 +79,11 @@ def find_definitions(plan: ExactPlan, *, repositories: Sequence[int]) -> Definit
     of_filters: dict[Filter, NamesByLine] = {}
     others = set(of_names)
     for symbol in plan.symbols:
-        name, rows = _meant(symbol, plan.query, repositories)
+        name, rows = _meant(symbol, plan.read.query, repositories)
         of_filters[symbol] = places = _by_file(rows)
         if symbol in plan.shown_symbols:
             others.update(places)
-            fold = str.lower if plan.query.ignores_case(symbol) else str
+            fold = str.lower if plan.read.query.ignores_case(symbol) else str
             whole += [row for row in rows if fold(row[2]) == fold(name)]
     exact = frozenset(file for file, *_ in whole)
     return Definitions(of_filters, of_names, exact, _methods(whole), frozenset(others))
@@ -149,7 +149,9 @@ def _defined_like(
         _LIKE, [id_array(repositories), " | ".join(queries), SYMBOL_ROWS]
     )
     matchers = [
-        compile_pattern(f"(?m){term.pattern}", ignore_case=plan.query.ignores_case(term)).search
+        compile_pattern(
+            f"(?m){term.pattern}", ignore_case=plan.read.query.ignores_case(term)
+        ).search
         for term in names
     ]
     return _by_file(row for row in rows if any(matches(row[3]) for matches in matchers))

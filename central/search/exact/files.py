@@ -1,9 +1,11 @@
 """Candidate files of an exact search, in the order of the answer, and their content."""
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any, Final, NamedTuple
+from threading import Lock
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from django.db import connection
@@ -14,7 +16,6 @@ from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, like_
 from central.query.filters import Match
 from central.query.patterns import text_matcher
 from central.query.syntax import Filter, Query
-from central.search.exact.content_cache import ContentCache, FileKey
 from central.search.ranking.rules import PATH_PENALTIES, path_traits
 
 EXACT_CACHE_BYTES: Final = 128 * 1024 * 1024  # of content that a server keeps in memory
@@ -29,6 +30,46 @@ _NEWER = _sql("""SELECT f.repository_id, f.id FROM {file} f
     ORDER BY f.id LIMIT %s""")
 _NAMES = _sql("""SELECT DISTINCT s.name FROM {symbol} s
     WHERE s.repository_id = ANY(%s::bigint[]) AND s.name ILIKE %s::text""")
+
+FileKey: TypeAlias = tuple[int, str, int]  # id, path and size
+
+
+class ContentCache:
+    """Content by file, up to a size. Thread-safe.
+
+    A file's content never changes: what is indexed again has another id. When it is full, any file
+    may go: a search that reads more than there is room for leaves some of the others' files.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._lock = Lock()
+        self._kept: dict[FileKey, bytes] = {}
+        self._keys: list[FileKey] = []  # the same ones, to take any of
+        self._bytes = 0
+
+    def get(self, keys: Iterable[FileKey]) -> dict[FileKey, bytes]:
+        """Return the content of those that are kept."""
+        with self._lock:
+            return {key: self._kept[key] for key in keys if key in self._kept}
+
+    def add(self, contents: dict[FileKey, bytes]) -> None:
+        """Keep content, in the place of other files."""
+        with self._lock:
+            for key, content in contents.items():
+                if key not in self._kept and len(content) <= self._most:
+                    self._kept[key] = content
+                    self._keys.append(key)
+                    self._bytes += len(content)
+            while self._bytes > self._most:
+                self._drop_one()
+
+    def _drop_one(self) -> None:
+        place = random.randrange(len(self._keys))  # noqa: S311
+        self._keys[place], self._keys[-1] = self._keys[-1], self._keys[place]
+        self._bytes -= len(self._kept.pop(self._keys.pop()))
+
+
 _cache = ContentCache(EXACT_CACHE_BYTES)
 
 

@@ -11,20 +11,26 @@ from typing import Final
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.segments import FileIds
 from central.db import one_moment
-from central.query.evaluate import RepositoryValues, Term
+from central.query.evaluate import Term
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order, newer_files
-from central.search.exact.matching import EXACT_MATCHES_OF_FILE
+from central.search.exact.limited import find_match, find_matches
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE, FileMatches, clipped
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
+from central.search.exact.structural import StructuralMatcher
 from central.search.exact.text_pattern import SlowFileError, Span
-from central.search.exact.verification import TimeUsedUpError, Verifier
-from central.search.filters import RowFilter
+from central.search.filters import RowFilter, row_filter
+from central.search.scope import SearchScope
 
 EXACT_NAMES: Final = 50_000  # files that a page orders, if their names alone decide
 _Place = tuple[int, CandidateFile]
+
+
+class TimeUsedUpError(TimeoutError):
+    """The time of the search is used up while it looks at a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,38 +77,42 @@ class Unread:
 class ExactSearch:
     """One search, over the repositories that a credential sees. Read its hits once."""
 
-    def __init__(  # noqa: PLR0913 (each is a bound or a filter of its own)
+    def __init__(
         self,
+        scope: SearchScope,
         plan: ExactPlan,
-        repositories: Mapping[int, RepositorySnapshot],
         *,
-        values: Mapping[int, RepositoryValues],
-        rows: RowFilter,
         files: int,
         seconds: float,
-        within: str = "",
         matches: int = EXACT_MATCHES_OF_FILE,
+        only: RepositorySnapshot | None = None,
         newer_than: int = 0,
     ) -> None:
         """Search at most `files` candidates, for some seconds; `matches` of a term in each.
 
-        `values` are those of the repositories, by id; none unless the query asks for them.
-        Only files with a key above `newer_than` are read. `within` restricts matches to regions of
-        this type. Raises InvalidError for a structural
-        pattern of a language that ast-grep does not know.
+        `only` one of the scope's repositories, and only files with a key above `newer_than`, if
+        given. Raises InvalidError for a structural pattern of a language that ast-grep does not
+        know.
         """
-        self._plan = plan
+        searched = [only] if only else sorted(scope.searched.values(), key=lambda item: item.name)
+        values = scope.values(plan.evaluator.reads_values, searched)
+        self.plan = plan
+        self._scope = scope
         self._repositories = {
-            key: item
-            for key, item in sorted(repositories.items(), key=lambda repository: repository[1].name)
-            if plan.evaluator.repository(item.name, values.get(key, {})) is not False
+            item.id: item
+            for item in searched
+            if plan.evaluator.repository(item.name, values.get(item.id, {})) is not False
         }
-        self._rows = rows
+        self._rows = row_filter(plan.read.request)
         self._newer_than = newer_than
-        self._within = within
+        self._within = within = plan.read.within
         self._most_files = files
         self._until = time.monotonic() + seconds
-        self._verifier = Verifier(plan, self._repositories, values, until=self._until, most=matches)
+        self._values = values
+        self._most_matches = matches
+        self._matchers = {
+            term: StructuralMatcher(pattern) for term, pattern in plan.structural.items()
+        }
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
@@ -111,6 +121,12 @@ class ExactSearch:
         self.unread = Unread()
         self.named: tuple[int, int] | None = None  # matches and files, if names alone decide
         self.named_files: Sequence[CandidateFile] = ()  # these files
+
+    @property
+    def lacks(self) -> Mapping[int, str]:
+        """Why its answer may lack something, by the repository's id."""
+        unread = self._scope.values_unread(self.plan.evaluator.reads_values)
+        return unread | self.unread.reasons
 
     def hits(self, start: int = 0, chosen: int = 0) -> Generator[FileHit]:
         """Yield matching files from the candidate at `start` on, until the time is used up.
@@ -129,7 +145,7 @@ class ExactSearch:
         """
         self._start = start
         with one_moment():
-            defined = find_definitions(self._plan, repositories=list(self._repositories))
+            defined = find_definitions(self.plan, repositories=list(self._repositories))
             ordered = self._ordered(defined)
         regions = Regions(self._within, ordered[start:]) if self._within else None
         for position, file, content in contents(self._places(ordered, start, defined)):
@@ -202,12 +218,12 @@ class ExactSearch:
 
     @property
     def _has_filters(self) -> bool:
-        plan = self._plan
+        plan = self.plan
         return bool(plan.symbols) or self._rows != RowFilter() or plan.evaluator.reads_names
 
     def _matches_of_names(self, files: Sequence[CandidateFile], defined: Definitions) -> int:
         """Return how many lines of the files define what the query's `sym:` filters mean."""
-        places = [defined.of_filters[term] for term in self._plan.shown_symbols]
+        places = [defined.of_filters[term] for term in self.plan.shown_symbols]
         return sum(
             len(set().union(*(lines.get(file.id, ()) for lines in places))) for file in files
         )
@@ -219,7 +235,7 @@ class ExactSearch:
         }
         if not self._rows.admits(file.repository, file.path, file.language):
             return False
-        truth = self._verifier.truth(file, facts)
+        truth = self._truth(file, facts)
         return truth is True if self._by_names else truth is not False
 
     def _candidates(self) -> list[CandidateFile]:
@@ -242,7 +258,7 @@ class ExactSearch:
         self, ids: Sequence[int], states: Mapping[int, IndexedState], most: int
     ) -> list[CandidateFile]:
         """Return the files that have the trigrams of the query."""
-        found = candidates(list(ids), self._plan.tree, most=most, chosen=self.chosen)
+        found = candidates(list(ids), self.plan.tree, most=most, chosen=self.chosen)
         self.chosen = found.chosen
         if found.is_everything:
             files = catalogue.every_file(states, limit=most + 1)
@@ -271,11 +287,11 @@ class ExactSearch:
         """Return the file with its matches, in `lines` only if given; None if it does not match."""
         asked = {term: places.get(file.id, {}) for term, places in defined.of_filters.items()}
         if lines is not None:
-            for term in self._plan.shown_symbols:
+            for term in self.plan.shown_symbols:
                 inside = lines_within(asked[term], lines)
                 asked[term] = {line: asked[term][line] for line in inside}
         try:
-            matches = self._verifier.matches(
+            matches = self._matches(
                 file,
                 content,
                 {term: bool(found) for term, found in asked.items()},
@@ -288,13 +304,69 @@ class ExactSearch:
         if matches is None:
             return None
         shown = {
-            line: name for term in self._plan.shown_symbols for line, name in asked[term].items()
+            line: name for term in self.plan.shown_symbols for line, name in asked[term].items()
         }
         spans = sorted({*matches.spans, *name_spans(content, shown)})
         defining = {*shown, *defined.of_names.get(file.id, ())}
         if lines is not None and self._within == DEFINITIONS:
             defining.update(line for line, _ in lines)
-            if not self._plan.shown and not self._plan.shown_symbols:
+            if not self.plan.shown and not self.plan.shown_symbols:
                 spans = line_spans(content, lines)
         rank = self._rank(defined, file)
         return FileHit(position, file, content, spans, matches.is_cut, frozenset(defining), rank)
+
+    def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
+        """Return whether a file fulfils the query; None if that depends on terms not in `found`."""
+        return self.plan.evaluator.file(
+            repository=self._repositories[file.repository].name,
+            path=file.path,
+            language=file.language,
+            values=self._values.get(file.repository, {}),
+            found=found,
+        )
+
+    def _matches(
+        self,
+        file: CandidateFile,
+        content: bytes,
+        facts: Mapping[Term, bool],
+        regions: Sequence[Span] | None,
+    ) -> FileMatches | None:
+        """Return the matches to show, or None if the file does not fulfil the query.
+
+        `facts` are the terms that names and symbols decide. Raises SlowFileError; TimeoutError if
+        no process is free that could end in time; TimeUsedUpError between two terms.
+        """
+        found = dict(facts)
+        parts: list[FileMatches] = []
+        for term, pattern in self.plan.patterns.items():
+            self._check_time()
+            if term in self.plan.shown:
+                matches = find_matches(content, pattern, most=self._most_matches, regions=regions)
+                parts.append(matches)
+                found[term] = bool(matches.spans)
+            else:
+                found[term] = find_match(content, pattern)
+            if self._truth(file, found) is False:
+                return None
+        for structure, matcher in self._matchers.items():
+            self._check_time()
+            within = regions if structure in self.plan.shown else None
+            matches = _within(matcher.matches(content, most=self._most_matches), within)
+            found[structure] = bool(matches.spans)
+            if structure in self.plan.shown:
+                parts.append(matches)
+        if not self._truth(file, found):
+            return None
+        spans = {span for part in parts for span in part.spans}
+        return FileMatches(sorted(spans), any(part.is_cut for part in parts))
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._until:
+            raise TimeUsedUpError
+
+
+def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches:
+    if regions is None:
+        return matches
+    return FileMatches(list(clipped(iter(matches.spans), regions)), matches.is_cut)

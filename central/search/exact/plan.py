@@ -21,19 +21,20 @@ from central.query.syntax import (
     Structural,
     leaves,
 )
-from central.search.exact.structural import StructuralPattern
+from central.search.exact.structural import StructuralMatcher, StructuralPattern
 from central.search.exact.text_pattern import TextPattern, finder
+from central.search.reading import ReadRequest
 
 
 @dataclass(frozen=True, slots=True)
 class ExactPlan:
-    """A query as the steps of a search need it.
+    """A query that is read as the steps of a search need it.
 
     `patterns` are all literals and regular expressions; `shown` are the terms outside of
     negations, whose matches the answer lists, `shown_symbols` those of the `sym:` filters.
     """
 
-    query: Query
+    read: ReadRequest
     evaluator: Evaluator
     tree: Tree
     patterns: Mapping[Literal | Regex, TextPattern]
@@ -47,26 +48,32 @@ class ExactPlan:
         """Whether the content of a file decides if it matches."""
         return bool(self.patterns or self.structural)
 
+    def check_structural(self) -> None:
+        """Raise InvalidError for a structural pattern that cannot be used."""
+        for pattern in self.structural.values():
+            StructuralMatcher(pattern).check()
+
     @property
     def needs_lookup(self) -> bool:
         """Whether a file's names do not decide: content or symbols must be looked at."""
         return self.reads_content or bool(self.symbols)
 
 
-def exact_plan(query: Query, *, language: str = "") -> ExactPlan:
-    """Plan a query. Raises QueryError for patterns that RE2 refuses.
+def exact_plan(read: ReadRequest) -> ExactPlan:
+    """Plan the query of a request. Raises QueryError for patterns that RE2 refuses.
 
-    `language` is that of structural patterns, if the query names none.
+    The language of structural patterns is the query's or, if it names none, the request's.
     """
+    query = read.query
     patterns = {
         term: _text_pattern(query, term)
         for term in query.content_terms
         if not isinstance(term, Structural)
     }
     positive = tuple(dict.fromkeys(_positive(query.predicate)))
-    language = _language(query.predicate) or language
+    language = _language(query.predicate) or read.request.language
     return ExactPlan(
-        query=query,
+        read=read,
         evaluator=Evaluator(query),
         tree=bounded(_tree(query.predicate)),
         patterns=patterns,

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.errors import ConflictError, InvalidError, NotFoundError
+from central.errors import ConflictError, NotFoundError, validating
 from central.tenancy.audit import changed_fields, record
 from central.tenancy.models import Membership, Organization, Role
 
@@ -23,11 +22,9 @@ def create_person(
     """Create a user who may sign in. Raises InvalidError, ConflictError (`user_exists`)."""
     model = get_user_model()
     user = model(username=username, email=email, is_superuser=is_superuser, is_staff=is_superuser)
-    try:
+    with validating():
         user.clean_fields(exclude=["password"])
         validate_password(password, user)
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
     user.set_password(password)
     try:
         with transaction.atomic():
@@ -62,10 +59,8 @@ def make_superuser(user: "User", *, actor: str) -> bool:
 @transaction.atomic
 def set_password(user: "User", password: str, *, actor: str) -> None:
     """Set a person's password. Raises InvalidError for one that is easy to guess."""
-    try:
+    with validating():
         validate_password(password, user)
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
     user.set_password(password)
     user.save(update_fields=["password"])
     record(actor=actor, action="user.password", target=user.get_username())

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from central.errors import ConflictError, InvalidError, NotFoundError
+from central.errors import ConflictError, NotFoundError, validating
 from central.tenancy.audit import record
 from central.tenancy.models import Organization, parse_organization_slug, validate_embedder
 from indexer.embedding import open_embedder
@@ -27,10 +26,8 @@ def create_organization(
         github_owner_id=github_owner_id,
         embedder=settings.DEFAULT_EMBEDDER if embedder is None else embedder,
     )
-    try:
+    with validating():
         organization.clean_fields()
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
     try:
         with transaction.atomic():
             organization.save(force_insert=True)
@@ -76,10 +73,8 @@ def set_embedder(*, organization_slug: str, embedder: str, actor: str) -> int:
 
 def require_embedder(embedder: str) -> None:
     """Send it one request. Raises InvalidError, and EmbeddingError if it does not work."""
-    try:
+    with validating():
         validate_embedder(embedder)
-    except ValidationError as exc:
-        raise InvalidError(" ".join(exc.messages)) from exc
     access = replace(settings.EMBEDDER_ACCESS, timeout_seconds=_CHECK_SECONDS)
     open_embedder(EmbedderSpec.parse(embedder), access).check()
 

@@ -167,7 +167,7 @@ def definitions_in(resolver: BatchResolver, *, repository: int, path: str) -> li
 
 def similar_names(symbol: str, *, repositories: str) -> list[str]:
     """Return existing names that resemble the symbol's, most similar first."""
-    name = split_symbol(symbol)[1].rpartition(".")[2]
+    name = last_name(split_symbol(symbol)[1])
     parts = [token[:3] for token in tokenize(name) if token]
     if not parts:
         return []
@@ -187,24 +187,10 @@ def split_symbol(symbol: str) -> tuple[str, str]:
 
 
 def _by_name(resolver: BatchResolver, name: str, wanted: DefinitionFilter) -> list[Definition]:
-    last = name.rpartition(".")[2]
     repository, path, line = wanted.repository, wanted.path, wanted.line
-    rows = fetch_rows(
-        _NAMED,
-        [
-            last,
-            resolver.repositories,
-            name,
-            f"%.{like_pattern(name)}",
-            repository,
-            repository,
-            path,
-            path,
-            line,
-            line,
-            MAX_DEFINITIONS + 1,
-        ],
-    )
+    asked = [last_name(name), resolver.repositories, name, f"%.{like_pattern(name)}"]
+    restrictions = [repository, repository, path, path, line, line]
+    rows = fetch_rows(_NAMED, [*asked, *restrictions, MAX_DEFINITIONS + 1])
     return [Definition(*row) for row in rows]
 
 

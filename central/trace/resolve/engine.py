@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
 from central.db import fetch_rows_of_each, id_array
@@ -12,6 +13,7 @@ Answer: TypeAlias = tuple[Any, ...]
 Question: TypeAlias = tuple[Any, ...]
 _T = TypeVar("_T")
 _Asked = TypeVar("_Asked")
+_Key = TypeVar("_Key")
 RuleGenerator: TypeAlias = Generator[Sequence[Question], list[Answer], _T]
 RuleSteps: TypeAlias = RuleGenerator[Answer]  # yields questions, returns its answer
 Rules: TypeAlias = Mapping[type, Callable[[Any], RuleSteps]]
@@ -59,8 +61,7 @@ class BatchResolver:
         self, rules: Rules, *, repositories: Iterable[int], is_recorded: bool = False
     ) -> None:
         self._rules = rules
-        # Files of which the stored edges are not what it finds; None if that is so of all.
-        self.live_files: Collection[int] | None = None
+        self.follow(None)
         self.has_indexes = True  # whether a repository may have a SCIP index
         self._is_recorded = is_recorded
         self._roots: list[_Task] = []  # of what is recorded: not what they asked
@@ -76,6 +77,11 @@ class BatchResolver:
         self._assumed: dict[_Task, Answer] = {}
         self._provisional: set[_Task] = set()
         self._before: dict[_Task, Answer] = {}  # provisional answers of the last round
+
+    def follow(self, live_files: Collection[int] | None) -> None:
+        """Have stored edges count, but for those of live files; None: for those of all."""
+        self.live_files = live_files
+        self.live_ids = id_array(sorted(live_files or ()))
 
     def resolve_all(self, questions: Sequence[Question]) -> list[Answer]:
         """Return the answer to each question: a tuple, empty where nothing was found."""
@@ -93,6 +99,11 @@ class BatchResolver:
         if self._is_recorded:
             self._roots += asked
         return [task.answer or () for task in asked]
+
+    def resolve_each(self, asked: Mapping[_Key, Sequence[Question]]) -> dict[_Key, list[Answer]]:
+        """Return the answers to the questions of each key, in their order."""
+        answers = iter(self.resolve_all([question for own in asked.values() for question in own]))
+        return {key: list(islice(answers, len(own))) for key, own in asked.items()}
 
     def taken_rows(self) -> TakenRows:
         """Return the rows on which all answers since the last call depend, if that is recorded.

@@ -53,7 +53,7 @@ class _Receiver(NamedTuple):
 
 def extension_access(question: ExtensionAccess) -> RuleSteps:
     """Find the extension members that a member of a value may be, if its class has no such."""
-    (rows,) = yield [Extensions(question.ecosystem, question.name)]
+    (rows,) = yield [Extensions(question.origin.ecosystem, question.name)]
     if not rows:
         return ()
     if len(rows) > MAX_EXTENSIONS:
@@ -67,7 +67,11 @@ def extension_access(question: ExtensionAccess) -> RuleSteps:
     }
     imported = yield from _imported(question)
     if not fitting:  # the file says so, and its receiver may inherit from something outside
-        told = [row for row in rows if row.key in imported and not _differs(row, receiver)]
+        told = [
+            row
+            for row in rows
+            if row.key in imported and (row.binding == Binding.UNKNOWN or not receiver.is_builtin)
+        ]
         return best_candidates(_definition(row, is_certain=True) for row in told)
     named = imported | (yield from _in_scope(question, list(fitting)))
     for near, is_certain in (yield from _by_distance(question, list(fitting), named)):
@@ -83,9 +87,7 @@ def through_extensions(question: NameInFile) -> RuleSteps:
     names = tuple(question.chain.split("."))
     cuts = range(len(names) - 1, -1, -1)
     answers = yield [
-        ExtensionAccess(
-            *question[:6], ".".join(names[:cut]), question.caller, Access.INSTANCE, names[cut]
-        )
+        ExtensionAccess(question._replace(chain=".".join(names[:cut])), Access.INSTANCE, names[cut])
         for cut in cuts
     ]
     for cut, found in zip(cuts, answers, strict=True):
@@ -147,12 +149,11 @@ def _definition(row: ExtensionRow, *, is_certain: bool) -> ResolvedDefinition:
 
 
 def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
-    origin = NameInFile(*question[:4], question.binding, question.root, question.chain, "")
-    (found,) = yield [origin._replace(caller=question.caller)]
+    (found,) = yield [question.origin]
     origins = without_modelled(found)
     if not origins:
         outside = yield from _outside(question)
-        return _Receiver(frozenset(), outside, _is_builtin(question))
+        return _Receiver(frozenset(), outside, _is_builtin(question.origin))
     answers = yield [Classes(target.file, target.name, target.inherited_by) for target in origins]
     classes = {definition.key for answer in answers for definition in answer}
     lineages = yield [Ancestors(*key) for key in classes]
@@ -161,11 +162,11 @@ def _receiver(question: ExtensionAccess) -> RuleGenerator[_Receiver]:
     typings = yield [Typing(*definition.key) for definition in origins]
     builtin = {row.root for rows in typings for row in rows if _is_builtin(row)}
     names = {last_name(row.chain or row.root) for answer in bases for row in answer}
-    names |= builtin.union(*(other_types(question.ecosystem, name) for name in builtin))
+    names |= builtin.union(*(other_types(question.origin.ecosystem, name) for name in builtin))
     return _Receiver(frozenset(classes), frozenset(names), bool(builtin) and not classes)
 
 
-def _is_builtin(row: TypingRow | ExtensionAccess) -> bool:
+def _is_builtin(row: TypingRow | NameInFile) -> bool:
     """Whether a type is one of the language."""
     is_free = row.binding == Binding.FREE and not row.chain
     return is_free and is_builtin_type(row.ecosystem, row.root)
@@ -175,11 +176,11 @@ def _outside(question: ExtensionAccess) -> RuleGenerator[frozenset[str]]:
     """Return the names of the type outside that the receiver has; none of a function's result."""
     if question.access != Access.INSTANCE:
         return frozenset()
-    names = {last_name(question.chain or question.root)}
-    if question.binding == Binding.IMPORT and not question.chain:
-        (imports,) = yield [Imports(question.file, question.root)]
+    names = {last_name(question.origin.chain or question.origin.root)}
+    if question.origin.binding == Binding.IMPORT and not question.origin.chain:
+        (imports,) = yield [Imports(question.origin.file, question.origin.root)]
         names = {last_name(row.path) for row in imports}
-    return frozenset(names.union(*(other_types(question.ecosystem, name) for name in names)))
+    return frozenset(names.union(*(other_types(question.origin.ecosystem, name) for name in names)))
 
 
 def _fits(
@@ -193,31 +194,28 @@ def _fits(
     return receiver.is_builtin if last_name(row.chain or row.root) in receiver.names else None
 
 
-def _differs(row: ExtensionRow, receiver: _Receiver) -> bool:
-    """Whether an extension is of another type than the receiver's, which has no unknown bases."""
-    return receiver.is_builtin and row.binding != Binding.UNKNOWN
-
-
 def _imported(question: ExtensionAccess) -> RuleGenerator[set[Key]]:
     """Return the definitions that the file imports by the member's name."""
-    (rows,) = yield [Imports(question.file, question.name)]
-    answers = yield [ImportPath(*question[1:4], row.path) for row in rows]
+    (rows,) = yield [Imports(question.origin.file, question.name)]
+    answers = yield [ImportPath(*question.origin[1:4], row.path) for row in rows]
     return {definition.key for answer in answers for definition in answer}
 
 
 def _in_scope(question: ExtensionAccess, rows: Sequence[ExtensionRow]) -> RuleGenerator[set[Key]]:
     """Return the definitions in the file's own scope, and in what it imports by wildcard."""
-    scopes, wildcards = yield [Scopes(question.file), Wildcards(question.file)]
+    scopes, wildcards = yield [Scopes(question.origin.file), Wildcards(question.origin.file)]
     around = [scope.name for scope in scopes]
-    if name_rules(question.ecosystem).tries_enclosing_scopes:
+    if name_rules(question.origin.ecosystem).tries_enclosing_scopes:
         around = [outer for name in around for outer in with_outer(name)]
     modules = dict.fromkeys([*around, *(row.path for row in wildcards)])
     names = sorted({name for row in rows for name in (row.name, question.name)})
     answers = yield [
-        ImportPath(*question[1:4], f"{module}.{name}") for module in modules for name in names
+        ImportPath(*question.origin[1:4], f"{module}.{name}")
+        for module in modules
+        for name in names
     ]
     found = {definition.key for answer in answers for definition in answer}
-    return found | {row.key for row in rows if row.file == question.file}
+    return found | {row.key for row in rows if row.file == question.origin.file}
 
 
 def _by_distance(
@@ -228,13 +226,13 @@ def _by_distance(
     Where a file need not import them by name, those of the package and of what it declares.
     """
     near = [([row for row in rows if row.key in named], True)]
-    if not name_rules(question.ecosystem).extends_by_package:
+    if not name_rules(question.origin.ecosystem).extends_by_package:
         return near
-    (come,) = yield [ComeAlong(question.package, question.ecosystem)]
-    own = [row for row in rows if row.repository == question.repository]
+    (come,) = yield [ComeAlong(question.origin.package, question.origin.ecosystem)]
+    own = [row for row in rows if row.repository == question.origin.repository]
     return [
         *near,
-        ([row for row in own if row.package == question.package], True),
+        ([row for row in own if row.package == question.origin.package], True),
         (own, False),
         ([row for row in rows if row.distribution in come[0]], False),
     ]

@@ -19,6 +19,7 @@ from central.trace.resolve.questions import (
     ResolvedDefinition,
     UnboundName,
     best_candidates,
+    enclosing_names,
     reached_via_each,
 )
 from central.trace.resolve.search_paths import searched_paths
@@ -59,7 +60,7 @@ def unbound_name(question: UnboundName) -> RuleSteps:
 def _inherited(question: UnboundName) -> RuleGenerator[list[ResolvedDefinition]]:
     if not name_rules(question.ecosystem).inherits_bare_names:
         return []
-    for enclosing in _outwards(question.caller):
+    for enclosing in _around(question):
         (ancestors,) = yield [Ancestors(question.file, enclosing)]
         if ancestors:
             (members,) = yield [Members(question.file, enclosing, _names(question))]
@@ -91,7 +92,7 @@ def _beside_receivers(question: UnboundName, told: Sequence[str]) -> RuleSteps:
 
     It is a guess if the receiver's type is not visible, or if an extension has that name.
     """
-    around = list(_outwards(question.caller))
+    around = _around(question)
     rows = yield [SameScopeDefinitions(question.file, name) for name in around]
     owners = [
         name
@@ -267,11 +268,6 @@ def _without_constructors(
     return [target for target in found if target.name.split(".")[-2:-1] != [question.root]]
 
 
-def is_fixture(path: str) -> bool:
-    """Whether an import path is that of a fixture."""
-    return split_fixture(path) is not None
-
-
 def follow_fixture(question: ImportPath) -> RuleSteps:
     """Answer with the nearest fixture of the name, or its members; only functions are fixtures."""
     modules, name, rest = split_fixture(question.path) or ([], "", ())
@@ -300,9 +296,7 @@ def _scoped(question: UnboundName, scopes: Sequence[NameRow]) -> RuleGenerator[l
 
 def with_outer(name: str) -> Iterator[str]:
     """Yield a name and those around it: `a.b` → `a.b`, `a`; a directory has none."""
-    yield name
-    if not name.startswith("/"):
-        yield from _outwards(name)
+    return iter((name,)) if name.startswith("/") else enclosing_names(name)
 
 
 def _inside(question: UnboundName, modules: Collection[str]) -> RuleGenerator[list[list[str]]]:
@@ -353,15 +347,13 @@ def _enclosing(question: UnboundName) -> RuleGenerator[list[str]]:
         return []
     (rows,) = yield [SameScopeDefinitions(question.file, question.caller)]
     kinds = {row.kind for row in rows if row.file == question.file}
-    around = list(_outwards(question.caller))
+    around = _around(question)
     return around if kinds & _WITHOUT_NAMES else [question.caller, *around]
 
 
-def _outwards(dotted: str) -> Iterator[str]:
-    """Yield the enclosing names: `a.b.c` → `a.b`, `a`."""
-    while "." in dotted:
-        dotted = dotted.rpartition(".")[0]
-        yield dotted
+def _around(question: UnboundName) -> list[str]:
+    """Return the names of the definitions around that of the reference, inner first."""
+    return list(enclosing_names(question.caller))[1:]
 
 
 def _names(question: UnboundName) -> tuple[str, ...]:

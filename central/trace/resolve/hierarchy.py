@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from central.corpus.models import Export, File, Import, Module
-from central.db import fetch_rows, id_array, sql
+from central.db import fetch_rows, sql
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.import_sites import modules_of
 from central.trace.resolve.members import CUT_BASES, MAX_LEVELS
 from central.trace.resolve.questions import Ancestors, ImportPath, Key, Limit, last_name
 from central.trace.resolve.references import (
     ReferenceQuery,
-    distinct,
+    columns_of,
     given_sites,
     sites_named,
     sites_rooted,
@@ -143,8 +143,7 @@ def _other_names(
     rows = fetch_rows(_OF_NAMES, [sorted(names), seen]) if names else []
     if paths:
         asked = sorted(paths)
-        columns = [id_array(package for package, _ in asked), [path for _, path in asked]]
-        rows += fetch_rows(_OF_PATHS, [*columns, seen])
+        rows += fetch_rows(_OF_PATHS, [*columns_of(asked), seen])
     renamings = [_Renaming(*row) for row in rows if row[0] is not None]
     return renamings, {(row[3], row[4]) for row in rows if row[0] is None}
 
@@ -153,17 +152,10 @@ def _anonymous(resolver: BatchResolver, keys: Collection[Key]) -> list[_Renaming
     """Return the default exports that have no other name, one for each name of their module."""
     files = sorted({file for file, name in keys if name == _DEFAULT})
     return [
-        _Renaming(
-            module.repository,
-            module.package,
-            module.ecosystem,
-            module.file,
-            _DEFAULT,
-            _DEFAULT,
-            True,
-            module.name,
+        _Renaming(repository, package, ecosystem, file, _DEFAULT, _DEFAULT, True, module)
+        for file, repository, package, module, _, ecosystem in (
+            modules_of(resolver, files) if files else ()
         )
-        for module in (modules_of(resolver, files) if files else ())
     ]
 
 
@@ -171,39 +163,33 @@ def _leading(
     resolver: BatchResolver, renamings: Sequence[_Renaming], keys: set[Key]
 ) -> list[_Renaming]:
     """Return the renamings that lead to one of the definitions."""
-    foreign = list(
-        dict.fromkeys(
-            ImportPath(*renaming[:3], renaming.path)
-            for renaming in renamings
-            if not renaming.is_local
-        )
-    )
-    answers = dict(zip(foreign, resolver.resolve_all(foreign), strict=True))
+    foreign = {
+        renaming: ImportPath(*renaming[:3], renaming.path)
+        for renaming in renamings
+        if not renaming.is_local
+    }
+    answers = dict(zip(foreign, resolver.resolve_all(list(foreign.values())), strict=True))
+    leading = {
+        renaming
+        for renaming, answer in answers.items()
+        if any(definition.key in keys for definition in answer)
+    }
     return [
         renaming
         for renaming in renamings
-        if (
-            (renaming.file, renaming.path) in keys
-            if renaming.is_local
-            else any(
-                definition.key in keys
-                for definition in answers[ImportPath(*renaming[:3], renaming.path)]
-            )
-        )
+        if renaming in leading or (renaming.is_local and (renaming.file, renaming.path) in keys)
     ]
 
 
 def _paths(resolver: BatchResolver, leading: Sequence[_Renaming]) -> list[_Path]:
     """Return (repository, path) of what imports the renamings without their names."""
-    named = [(renaming.package, path) for renaming in leading for path in _unnamed(renaming)]
+    named = []
+    for renaming in leading:
+        if not renaming.name:  # the module itself is exported
+            named.append((renaming.package, renaming.module))
+        if renaming.name in {"", _DEFAULT}:
+            named.append((renaming.package, f"{renaming.module}.{_DEFAULT}"))
     return [*((0, path) for _, path in named), *renamed_imports(resolver, named)]
-
-
-def _unnamed(renaming: _Renaming) -> list[str]:
-    """Return the paths of a default export, or of an export that is the module itself."""
-    if renaming.name == _DEFAULT:
-        return [f"{renaming.module}.{_DEFAULT}"]
-    return [renaming.module, f"{renaming.module}.{_DEFAULT}"] if not renaming.name else []
 
 
 def hierarchy_of(
@@ -299,9 +285,9 @@ def _direct_subclasses(
         containers=sorted({last_name(name.rpartition(".")[0]) for _, name in classes} - {""}),
         kind="inherit",
     )
-    sites = distinct(
-        [*sites_named(resolver, query), *sites_rooted(resolver, aliases.roots, kind=query.kind)]
-    )
+    named = sites_named(resolver, query)
+    rooted = sites_rooted(resolver, aliases.roots, kind=query.kind)
+    sites = list({site.id: site for site in (*named, *rooted)}.values())
     for site, resolution in zip(sites, resolve(resolver, sites), strict=True):
         for definition in resolution.targets:
             if definition.key in subclasses:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.free_names import follow_fixture, is_fixture
+from central.trace.resolve.free_names import follow_fixture
 from central.trace.resolve.modules import (
     ModuleContents,
     ModuleMatch,
@@ -32,6 +32,7 @@ from central.trace.resolve.sql import (
     SameScopeDefinitions,
 )
 from indexer.records.files import VALUE_KINDS
+from indexer.records.fixtures import split_fixture
 
 MAX_STEPS = 500  # paths that one import may lead through
 MAX_MORE = 8  # names that a path may gain through re-exports
@@ -41,7 +42,7 @@ CUT_PATHS = f"An import was followed no further than {MAX_STEPS} paths or {MAX_M
 
 def follow_import(question: ImportPath) -> RuleSteps:
     """Resolve an import path: follow re-exports breadth-first, then members of the results."""
-    if is_fixture(question.path):
+    if split_fixture(question.path):
         return (yield from follow_fixture(question))
     search = _Search(question.path.count(".") + MAX_MORE)
     search.enqueue(_Step(FileContext(*question[:3]), question.path, is_own=question.is_own))

@@ -1,14 +1,14 @@
 """Imports as places of use, read by what they name, by module or by enclosing definition."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from central.corpus.models import File, Import, Module, Symbol
 from central.db import fetch_rows, sql_with
 from central.trace.resolve.ecosystems import name_rules
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import ImportStatement, Key
-from central.trace.resolve.references import ReferenceSite
+from central.trace.resolve.references import ReferenceSite, columns_of
 from central.trace.resolve.renamed import IN_REPOSITORY, renamed_imports
 from indexer.records.files import VALUE_KINDS
 from indexer.records.fixtures import split_fixture
@@ -95,13 +95,12 @@ def imports_named(resolver: BatchResolver, names: Sequence[str]) -> list[ImportS
 
 def imports_bound(resolver: BatchResolver, roots: Sequence[Key]) -> list[ImportSite]:
     """Read imports by file and local name."""
-    return _sites(_BOUND, [[file for file, _ in roots], [name for _, name in roots]], resolver)
+    return _sites(_BOUND, columns_of(roots), resolver)
 
 
 def imports_within(resolver: BatchResolver, definitions: Sequence[Key]) -> list[ImportSite]:
     """Read imports that stand inside of definitions."""
-    columns = [[file for file, _ in definitions], [name for _, name in definitions]]
-    return _sites(_WITHIN, columns, resolver)
+    return _sites(_WITHIN, columns_of(definitions), resolver)
 
 
 def imports_before(resolver: BatchResolver, file: int, *, line: int, name: str) -> list[ImportSite]:
@@ -122,8 +121,7 @@ def imports_of_modules(
     public = [(module.package, module.name) for module in modules if module.public]
     found = {path for module in modules for path in _paths_of(module)}
     paths = sorted(found.union(renamed_imports(resolver, public)))
-    columns = [[package for package, _ in paths], [path for _, path in paths]]
-    return _sites(_OF_MODULES, columns, resolver)
+    return _sites(_OF_MODULES, columns_of(paths), resolver)
 
 
 def _paths_of(module: ModuleOfFile) -> list[tuple[int, str]]:
@@ -143,10 +141,11 @@ def _paths_of(module: ModuleOfFile) -> list[tuple[int, str]]:
 def _sites(statement: str, columns: Sequence[object], resolver: BatchResolver) -> list[ImportSite]:
     """Fixtures that a test takes are imports that no statement writes."""
     rows = fetch_rows(statement, [sorted(VALUE_KINDS), *columns, resolver.repositories])
-    return [_site(row) for row in rows if not split_fixture(row[-1])]
-
-
-def _site(row: Sequence[Any]) -> ImportSite:
-    site = ReferenceSite(*row[:-1])
-    place = (site.file, site.repository, site.package, site.ecosystem)
-    return ImportSite(site, ImportStatement(*place, row[-1]))
+    sites = [(ReferenceSite(*row), path) for *row, path in rows if not split_fixture(path)]
+    return [
+        ImportSite(
+            site,
+            ImportStatement(site.file, site.repository, site.package, site.ecosystem, path),
+        )
+        for site, path in sites
+    ]

@@ -131,14 +131,10 @@ def classes(question: Classes) -> RuleSteps:
     if types:
         found = yield from _of_types(question, types)
         is_attribute = "." in question.name and kind not in FUNCTIONS
-        return (yield from _described(found)) if is_attribute and _of_python(types) else found
+        if is_attribute and types[0].ecosystem == Ecosystem.PYPI:
+            return (yield from _described(found))
+        return found
     return () if kind in FUNCTIONS else (ResolvedDefinition(*key, kind),)
-
-
-def _is_call(question: Classes, types: Sequence[TypingRow]) -> bool:
-    """Whether a type is what calling something gives, which may be a class with an own call."""
-    is_result = types[0].access == Access.RESULT and not question.name.endswith(CLASS_CALL)
-    return is_result and name_rules(types[0].ecosystem).has_class_calls
 
 
 def classes_of(
@@ -225,7 +221,9 @@ def ancestors(question: Ancestors) -> RuleSteps:
 
 def _inherited(question: Members) -> RuleSteps:
     (ancestors,) = yield [Ancestors(question.file, question.name)]
-    visible = sorted(modelled.without_modelled(ancestors), key=_is_interface)
+    # An interface only declares members: what a class inherits goes before, however far.
+    visible = modelled.without_modelled(ancestors)
+    visible.sort(key=lambda base: base.kind == "interface")
     own = yield from _own([base.key for base in visible], question.names)
     subclass = (question.file, question.name)
     for base, found in zip(visible, own, strict=True):
@@ -239,11 +237,6 @@ def _inherited(question: Members) -> RuleSteps:
     # `with x as y`: a base outside has the method, which mostly gives x.
     own_class = ResolvedDefinition(*subclass, "", is_certain=False)
     return (yield from _on([(own_class, tuple(rest))]))
-
-
-def _is_interface(base: ResolvedDefinition) -> bool:
-    """Whether a base only declares members: what a class inherits goes before, however far."""
-    return base.kind == "interface"
 
 
 def _ordered(start: ResolvedDefinition, found: _Bases) -> Iterator[ResolvedDefinition]:
@@ -312,16 +305,15 @@ def _of_types(question: Classes, types: Sequence[TypingRow]) -> RuleSteps:
     if subclass is not None and len(others) < len(types):
         candidates.append(ResolvedDefinition(*subclass, ""))
     visible = modelled.without_modelled(candidates)
-    found = [*(yield from classes_of(visible, is_called=_is_call(question, types)))]
+    # What calling something gives, which may be a class with an own call.
+    is_result = types[0].access == Access.RESULT and not question.name.endswith(CLASS_CALL)
+    is_called = is_result and name_rules(types[0].ecosystem).has_class_calls
+    found = [*(yield from classes_of(visible, is_called=is_called))]
     if len(types) > 1 and len(found) < len(visible):  # nothing tells what one of several is
         found = [definition._replace(is_certain=False) for definition in found]
     for candidate in filter(modelled.is_modelled, candidates):
         found += yield from modelled.classes_at(candidate, (question.file, question.name))
     return best_candidates(found)
-
-
-def _of_python(types: Sequence[TypingRow]) -> bool:
-    return types[0].ecosystem == Ecosystem.PYPI
 
 
 def _described(classes: Sequence[ResolvedDefinition]) -> RuleSteps:

@@ -77,22 +77,12 @@ def module_matches(
     """
     if not any(rows.values()):
         return
-    cuts = [
-        (module, names, [row for row in rows[module] if row.ecosystem == context.ecosystem])
-        for module, names in prefixes(path)
-    ]
-    own = [
-        (module, names, [row for row in found if row.repository == context.repository])
-        for module, names, found in cuts
-    ]
+    own = _cuts(context, path, rows, lambda row: row.repository == context.repository)
     yield from _longest(own, lambda row: row.package == context.package)
     yield from _longest(own, lambda row: row.package != context.package)
     if path.startswith("/") or is_standard(context.ecosystem, path):
         return
-    foreign = [
-        (module, names, [row for row in found if row.repository != context.repository])
-        for module, names, found in cuts
-    ]
+    foreign = _cuts(context, path, rows, lambda row: row.repository != context.repository)
     if not any(found for _, _, found in foreign):
         return
     yield from _longest(foreign, lambda row: row.distribution in declared)
@@ -110,20 +100,23 @@ def matches_in(
     context: FileContext, path: str, rows: Mapping[str, Sequence[ModuleRow]], distribution: str
 ) -> Iterator[Group]:
     """Yield groups of one distribution's modules, the own repository's first."""
-    cuts = [
-        (
-            module,
-            names,
-            [
-                row
-                for row in rows[module]
-                if row.ecosystem == context.ecosystem and row.distribution == distribution
-            ],
-        )
-        for module, names in prefixes(path)
-    ]
+    cuts = _cuts(context, path, rows, lambda row: row.distribution == distribution)
     yield from _longest(cuts, lambda row: row.repository == context.repository)
     yield from _longest(cuts, lambda row: row.repository != context.repository)
+
+
+def _cuts(
+    context: FileContext,
+    path: str,
+    rows: Mapping[str, Sequence[ModuleRow]],
+    fits: Callable[[ModuleRow], bool],
+) -> list[_Cut]:
+    """Return the cuts of a path, each with the modules of its ecosystem that fit."""
+    ecosystem = context.ecosystem
+    return [
+        (module, names, [row for row in rows[module] if row.ecosystem == ecosystem and fits(row)])
+        for module, names in prefixes(path)
+    ]
 
 
 def undeclared(

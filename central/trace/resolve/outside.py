@@ -12,7 +12,7 @@ from typing import Final
 
 from central.trace.resolve.ecosystems import is_standard, name_rules
 from central.trace.resolve.engine import RuleGenerator, RuleSteps
-from central.trace.resolve.free_names import is_fixture, unbound_name
+from central.trace.resolve.free_names import unbound_name
 from central.trace.resolve.import_paths import follow_import
 from central.trace.resolve.library_models import library_models
 from central.trace.resolve.modelled import declared_type, has_member, is_modelled, modelled_at
@@ -42,6 +42,7 @@ from central.trace.resolve.sql import (
     Wildcards,
 )
 from indexer.records.files import VALUE_KINDS
+from indexer.records.fixtures import split_fixture
 from indexer.records.references import CALLED, ENTER_METHODS, Access, Binding
 
 _VALUES: Final = VALUE_KINDS | {""}
@@ -195,7 +196,7 @@ def _all(answers: Iterable[object]) -> tuple[bool, ...]:
 def imported_from_library(question: ImportPath) -> RuleSteps:
     """Follow an import; of one that leads outside, ask the models."""
     found = yield from follow_import(question)
-    if found or is_fixture(question.path):
+    if found or split_fixture(question.path):
         return found
     return (yield from _of_library(question))
 

@@ -137,6 +137,14 @@ class MemberAccess(NamedTuple):
     name: str
 
 
+class ExtensionAccess(NamedTuple):
+    """Which extension member does this access reach? Asked only where its class has no such."""
+
+    origin: NameInFile
+    access: str
+    name: str
+
+
 class ImportedAccess(NamedTuple):
     """What does an access reach from import paths as written, or else from modules beside the file?
 
@@ -145,24 +153,6 @@ class ImportedAccess(NamedTuple):
 
     as_written: tuple[MemberAccess, ...]
     beside: MemberAccess
-
-
-class ExtensionAccess(NamedTuple):
-    """Which extension member is a member of what root.chain means in a file?
-
-    Asked only where its class has no such member. `caller` is the definition around it.
-    """
-
-    file: int
-    repository: int
-    package: int
-    ecosystem: str
-    binding: str
-    root: str
-    chain: str
-    caller: str
-    access: str
-    name: str
 
 
 class Flow(NamedTuple):
@@ -254,6 +244,13 @@ class ResolvedDefinition(NamedTuple):
 def last_name(dotted: str) -> str:
     """`Auth.verify` → `verify`."""
     return dotted.rpartition(".")[2]
+
+
+def enclosing_names(dotted: str) -> Iterator[str]:
+    """Yield a name and those around it: `a.b.c` → `a.b.c`, `a.b`, `a`."""
+    while dotted:
+        yield dotted
+        dotted = dotted.rpartition(".")[0]
 
 
 def best_candidates(candidates: Iterable[ResolvedDefinition]) -> tuple[ResolvedDefinition, ...]:

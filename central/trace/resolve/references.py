@@ -251,11 +251,6 @@ def sites_rooted(
     return [ReferenceSite(*row) for row in fetch_rows(_BY_ROOT, asked)]
 
 
-def distinct(sites: Iterable[ReferenceSite]) -> list[ReferenceSite]:
-    """Return each reference once: several queries may find it."""
-    return list({site.id: site for site in sites}.values())
-
-
 def type_sites(
     resolver: BatchResolver, names: Sequence[str], roots: Iterable[Key], *, limit: int
 ) -> list[ReferenceSite]:

@@ -3,7 +3,7 @@
 Only this module decides what a reference means; callers, callees and graphs use it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import Confidence
@@ -24,9 +24,8 @@ from central.trace.resolve.questions import (
     last_name,
 )
 from central.trace.resolve.references import ReferenceSite
-from central.trace.resolve.rules import import_path
 from central.trace.resolve.scip import scip_definitions
-from central.trace.resolve.sql import Imports, SameScopeDefinitions
+from central.trace.resolve.sql import ImportRow, Imports, SameScopeDefinitions
 from central.trace.resolve.value_flow import CALLABLE
 from indexer.records.builtin_types import is_builtin_type
 from indexer.records.files import VALUE_KINDS
@@ -160,19 +159,14 @@ def disagreements(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> li
 
 
 def _by_rules(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
-    numbers: dict[
-        Flow | ImportedAccess | MemberAccess, int
-    ] = {}  # of questions that are asked once
-    asked = [
-        [numbers.setdefault(question, len(numbers)) for question in _with_beside(site, questions)]
-        for site, questions in zip(sites, _questions(resolver, sites), strict=True)
-    ]
-    answers = resolver.resolve_all(list(numbers))
+    questions = zip(sites, _questions(resolver, sites), strict=True)
+    asked = {index: _with_beside(*question) for index, question in enumerate(questions)}
+    answers = resolver.resolve_each(asked)
     resolutions = [
         (_held if holds_function(site) else _resolution)(
-            site, [answer for number in several for answer in answers[number]]
+            site, [target for answer in answers[index] for target in answer]
         )
-        for site, several in zip(sites, asked, strict=True)
+        for index, site in enumerate(sites)
     ]
     return _with_extensions(resolver, sites, resolutions)
 
@@ -187,17 +181,14 @@ def _with_held(
         if site.kind in _CALLS and name_rules(site.ecosystem).functions_as_values
     }
     unknown = {target.key for several in called.values() for target in several if not target.kind}
-    questions = [SameScopeDefinitions(*key) for key in sorted(unknown)]
-    kinds = dict(zip(sorted(unknown), resolver.resolve_all(questions), strict=True))
-    functions = {key for key, rows in kinds.items() if any(row.kind in CALLABLE for row in rows)}
+    near = resolver.resolve_each({key: [SameScopeDefinitions(*key)] for key in sorted(unknown)})
+    functions = {key for key, (rows,) in near.items() if any(row.kind in CALLABLE for row in rows)}
     asked = {
         index: [Held(*definition.key) for definition in several if definition.key not in functions]
         for index, several in called.items()
     }
-    wanted = list(dict.fromkeys(held for several in asked.values() for held in several))
-    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
-    for index, several in asked.items():
-        held = [answer for question in several for answer in answers[question]]
+    for index, answers in resolver.resolve_each(asked).items():
+        held = [target for answer in answers for target in answer]
         if held:
             targets = [*resolutions[index].targets, *_of_flow(held)]
             resolutions[index] = resolutions[index]._replace(targets=best_candidates(targets))
@@ -222,14 +213,12 @@ def _with_extensions(
     for may_be, question in ((_may_go_through, _by_its_file), (_may_be_extension, _extension)):
         pairs = zip(sites, resolutions, strict=True)
         asked = {
-            index: question(site)
+            index: [question(site)]
             for index, (site, resolution) in enumerate(pairs)
             if may_be(site, resolution)
         }
-        wanted = list(dict.fromkeys(asked.values()))
-        answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
-        for index, access in asked.items():
-            resolutions[index] = _resolution(sites[index], answers[access])
+        for index, (answer,) in resolver.resolve_each(asked).items():
+            resolutions[index] = _resolution(sites[index], answer)
     return resolutions
 
 
@@ -266,7 +255,7 @@ def _may_be_extension(site: ReferenceSite, resolution: Resolution) -> bool:
 
 
 def _extension(site: ReferenceSite) -> ExtensionAccess:
-    return ExtensionAccess(*_name_in_file(site), site.access, site.name)
+    return ExtensionAccess(_name_in_file(site), site.access, site.name)
 
 
 def with_unresolved(
@@ -286,11 +275,10 @@ def with_unresolved(
         index: [Outside(*question, is_indirect=_is_deep(sites[index])) for question in several]
         for index, several in zip(bound, asked, strict=True)
     }
-    wanted = list(dict.fromkeys(outside for several in questions.values() for outside in several))
-    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True))
+    answers = resolver.resolve_each(questions)
     return [
         Resolution((), is_unresolved=True)
-        if index in questions and not all(answers[outside] for outside in questions[index])
+        if index in answers and not all(answers[index])
         else resolution
         for index, resolution in enumerate(resolutions)
     ]
@@ -313,14 +301,14 @@ def _questions(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[
 
 
 def _questions_of(
-    site: ReferenceSite, imports: dict[Imports, tuple[object, ...]]
+    site: ReferenceSite, imports: Mapping[Imports, Sequence[ImportRow]]
 ) -> list[MemberAccess]:
     if site.binding == Binding.IMPORT and not name_rules(site.ecosystem).tries_enclosing_scopes:
         place = (site.repository, site.package, site.ecosystem)
-        rows = imports[Imports(site.file, site.root)]
+        names = f".{site.chain}" if site.chain else ""
         return [
-            _member_access(site, ImportPath(*place, import_path(row.path, site.chain)))  # type: ignore[attr-defined]
-            for row in rows
+            _member_access(site, ImportPath(*place, f"{row.path}{names}"))
+            for row in imports[Imports(site.file, site.root)]
         ]
     return [] if site.binding == Binding.UNKNOWN else [_member_access(site, _name_in_file(site))]
 

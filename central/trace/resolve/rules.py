@@ -1,11 +1,11 @@
-"""The rules of resolution: how a name is bound, and how certain that is."""
+"""The rules of resolution: how a name is bound, and what making an instance calls."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from central.tenancy.models import Organization
 from central.trace.resolve import (
-    constructors,
     engine,
     extensions,
     free_names,
@@ -18,9 +18,11 @@ from central.trace.resolve import (
     value_flow,
 )
 from central.trace.resolve.ecosystems import name_rules
-from central.trace.resolve.engine import Rules, RuleSteps
+from central.trace.resolve.engine import RuleGenerator, Rules, RuleSteps
+from central.trace.resolve.modelled import without_modelled
 from central.trace.resolve.modules import contents_of, groups_of, is_plausible
 from central.trace.resolve.questions import (
+    FUNCTIONS,
     Ancestors,
     Bases,
     Classes,
@@ -33,6 +35,7 @@ from central.trace.resolve.questions import (
     ImportedModules,
     ImportPath,
     ImportStatement,
+    Key,
     Limit,
     MemberAccess,
     Members,
@@ -45,17 +48,96 @@ from central.trace.resolve.questions import (
     ScipMeaning,
     UnboundName,
     best_candidates,
+    last_name,
     reached_via,
 )
 from central.trace.resolve.search_paths import searched_meaning, searched_paths
 from central.trace.resolve.sql import (
+    Decorators,
+    DefinitionRow,
     FileContext,
     Imports,
     SameScopeDefinitions,
     Scopes,
     Typing,
 )
+from indexer.records.files import VALUE_KINDS
 from indexer.records.references import Access, Binding
+
+_NO_CLASS_KINDS: Final = FUNCTIONS | VALUE_KINDS | {""}
+
+
+def constructors(question: Constructors) -> RuleSteps:
+    """Find the constructors of a class by each name: its own, or the nearest above it.
+
+    If a class has a primary constructor besides, nothing tells which of the two is called.
+    """
+    key = (question.file, question.name)
+    rules = name_rules(question.ecosystem)
+    names = sorted(rules.constructors | rules.secondary_constructors)
+    near, *own = yield [SameScopeDefinitions(*key), *(_member(key, name) for name in names)]
+    kind = next((row.kind for row in near if row.file == question.file), "")
+    if kind in _NO_CLASS_KINDS:
+        return ()
+    found: list[ResolvedDefinition] = []
+    for name, rows in zip(names, own, strict=True):
+        found += _functions(key, name, rows, is_certain=name in rules.constructors)
+    missing = [
+        name
+        for name, rows in zip(names, own, strict=True)
+        if not rows and name in rules.constructors
+    ]
+    if missing and (not found or rules.calls_each_constructor):
+        found += yield from _inherited(key, missing, rules.constructor_decorator)
+    return tuple(found)
+
+
+def _member(key: Key, name: str) -> SameScopeDefinitions:
+    """Return the question for a constructor; without a name it has that of its class."""
+    file, container = key
+    return SameScopeDefinitions(file, f"{container}.{name or last_name(container)}")
+
+
+def _functions(
+    key: Key, name: str, rows: Sequence[DefinitionRow], *, is_certain: bool
+) -> list[ResolvedDefinition]:
+    """Return the functions of this name of a class; none of several is certain."""
+    is_certain = is_certain and len(rows) == 1
+    member = _member(key, name).name
+    return [
+        ResolvedDefinition(row.file, member, row.kind, is_certain)
+        for row in rows
+        if row.kind in FUNCTIONS
+    ]
+
+
+def _inherited(
+    key: Key, names: Sequence[str], decorator: str
+) -> RuleGenerator[list[ResolvedDefinition]]:
+    """Return the nearest constructor above a class, by each of the names.
+
+    A class between that has `decorator` has a constructor of its own, which is not written; one
+    with other decorators may have one.
+    """
+    (ancestors,) = yield [Ancestors(*key)]
+    lineage = without_modelled(ancestors)
+    places = [key, *(base.key for base in lineage)] if decorator else []
+    decorated = yield [Decorators(*place) for place in places]
+    members = yield [_member(base.key, name) for name in names for base in lineage]
+    answers = iter(members)
+    found: list[ResolvedDefinition] = []
+    for name in names:
+        rows_of_bases = list(islice(answers, len(lineage)))
+        is_certain = True
+        for index, (base, rows) in enumerate(zip(lineage, rows_of_bases, strict=True)):
+            below = {row.name for row in decorated[index]} if decorated else set()
+            if decorator in below:
+                break
+            is_certain = is_certain and base.is_certain and not below
+            if rows:
+                found += _functions(base.key, name, rows, is_certain=is_certain)
+                break
+    return found
 
 
 def name_in_file(question: NameInFile) -> RuleSteps:
@@ -129,11 +211,6 @@ def _aliased(found: Sequence[ResolvedDefinition]) -> RuleSteps:
     )
 
 
-def import_path(path: str, chain: str) -> str:
-    """Join an import's path and the chain that follows its local name."""
-    return f"{path}.{chain}" if chain else path
-
-
 def _local(question: NameInFile) -> RuleSteps:
     if question.chain:
         names = tuple(question.chain.split("."))
@@ -150,7 +227,8 @@ def _imported(question: NameInFile) -> RuleSteps:
         if own:
             return best_candidates(own)
     (rows,) = yield [Imports(question.file, question.root)]
-    paths = dict.fromkeys(import_path(row.path, question.chain) for row in rows)
+    chain = f".{question.chain}" if question.chain else ""
+    paths = dict.fromkeys(f"{row.path}{chain}" for row in rows)
     found = yield [ImportPath(*question[1:4], path) for path in paths]
     candidates = [candidate._replace(rule="import") for answer in found for candidate in answer]
     if not any(definition.is_certain for definition in candidates):
@@ -247,7 +325,7 @@ RULES: Final[Rules] = {
     ScipMeaning: scip.scip_meaning,
     ImportedModules: imported_modules,
     ImportStatement: import_statement,
-    Constructors: constructors.constructors,
+    Constructors: constructors,
     MemberAccess: member_access,
     ImportedAccess: imported_access,
     ExtensionAccess: extensions.extension_access,

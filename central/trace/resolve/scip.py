@@ -47,17 +47,16 @@ def scip_definitions(
     so is what holds a function.
     """
     asked = {
-        index: ScipMeaning(site.repository, site.package, site.symbol)
+        index: [ScipMeaning(site.repository, site.package, site.symbol)]
         for index, site in enumerate(sites)
         if site.symbol and HELD not in site.chain.split(".")
     }
-    wanted = list(dict.fromkeys(asked.values()))
-    answers = dict(zip(wanted, resolver.resolve_all(wanted), strict=True)) if wanted else {}
-    found = {index: definitions_of(answers[question]) for index, question in asked.items()}
+    if not asked:
+        return {}
     return {
-        index: [_as_reached(sites[index], definition) for definition in several]
-        for index, several in found.items()
-        if several is not None
+        index: [_as_reached(sites[index], definition) for definition in found]
+        for index, (answer,) in resolver.resolve_each(asked).items()
+        if (found := definitions_of(answer)) is not None
     }
 
 

@@ -47,7 +47,9 @@ def modules_by_path_end(
     here = yield [Modules(repository, path) for path in paths]
     missing = [path for path, rows in zip(paths, here, strict=True) if not rows]
     directory = posixpath.dirname(f"/{places[0].path}") if places else "/"
-    whole = [_as_written(path, directory) for path in missing]
+    whole = [
+        posixpath.relpath(path, directory) if path.startswith("/") else path for path in missing
+    ]
     ends = [[end] if has_search_path else list(_ends(end)) for end in whole]
     answers = iter((yield [PathEnds(repository, end) for several in ends for end in several]))
     certain: list[str] = []
@@ -62,10 +64,6 @@ def modules_by_path_end(
             is_certain = len(rows) == 1 and (path.startswith("/") or not has_search_path)
             (certain if is_certain else others).append(f"/{nearest[0]}")
     return certain, others
-
-
-def _as_written(path: str, directory: str) -> str:
-    return posixpath.relpath(path, directory) if path.startswith("/") else path
 
 
 def _ends(path: str) -> Iterator[str]:

@@ -19,8 +19,14 @@ from central.trace.edges import Edge
 from central.trace.request_scope import TraceScope, traced
 from central.trace.resolve.questions import Key, last_name
 from central.trace.resolve.references import sites_in
-from central.trace.scip.documents import Meaning, document_of, information
-from central.trace.scip.rows import FilesWithSymbols, direct_bases, next_files
+from central.trace.scip.documents import (
+    FilesWithSymbols,
+    Meaning,
+    direct_bases,
+    document_of,
+    information,
+    next_files,
+)
 from indexer.records.references import Access, Binding
 from indexer.scip.scip_pb2 import UTF8, Index, Metadata, SymbolInformation, ToolInfo
 
@@ -106,7 +112,7 @@ def _documents(
     targets = {meaning.target for several in meanings.values() for meaning in several}
     targets.update(base for several in bases.values() for base in several)
     files.read_targets(targets)
-    own = files.repository_of(ids[0])
+    own = files.file(ids[0]).repository
     for key in sorted(targets):
         _note_external(files, key, own, external)
     return [
@@ -154,5 +160,5 @@ def _note_external(
     symbol = files.definition(key)
     if symbol is None or symbol.symbol is None or symbol.symbol in external:
         return
-    if files.repository_of(key[0]) != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
+    if files.file(key[0]).repository != own and len(external) < SCIP_EXPORT_EXTERNAL_SYMBOLS:
         external[symbol.symbol] = information(symbol, symbol.symbol)

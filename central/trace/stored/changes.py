@@ -20,13 +20,13 @@ from central.corpus.models import (
 )
 from central.db import fetch_rows, id_array, sql_with
 from central.trace.stored.models import FollowedRepository, Path, Source
-from central.trace.stored.recording import Watched
+from central.trace.stored.recording import WatchedKind
 
 _sql = sql_with(
-    module_key=Watched.MODULE.key_of_column("m.name"),
-    name_key=Watched.NAME.key_of_column("n.name"),
-    symbol_key=Watched.SYMBOL.key_of_column("x.text"),
-    distribution_key=Watched.DISTRIBUTION.key_of_column("p.ecosystem || ':' || p.name"),
+    module_key=WatchedKind.MODULE.key_of_column("m.name"),
+    name_key=WatchedKind.NAME.key_of_column("n.name"),
+    symbol_key=WatchedKind.SYMBOL.key_of_column("x.text"),
+    distribution_key=WatchedKind.DISTRIBUTION.key_of_column("p.ecosystem || ':' || p.name"),
     file=File,
     module=Module,
     package=Package,
@@ -124,14 +124,18 @@ def touched_keys(
 ) -> set[int]:
     """Return the keys of everything whose change may change an answer."""
     ids = id_array(file.id for file in files if file.id is not None)
-    keys = {Watched.PATH.key(paths[file.path]) for file in files}
+    keys = {WatchedKind.PATH.key(paths[file.path]) for file in files}
     keys.update(key for file in files for key in (*file.modules, *file.modules_before))
     keys.update(key for (key,) in fetch_rows(_NAMES, [ids, ids, ids]))
     if not all(file.is_in_place for file in files):
-        keys |= {Watched.C.key(watermark.repository_id), *packages.keys, *watermark.distributions}
+        keys |= {
+            WatchedKind.C.key(watermark.repository_id),
+            *packages.keys,
+            *watermark.distributions,
+        }
     if packages.digest != watermark.packages:
         keys |= {
-            Watched.MANIFESTS.key(watermark.repository_id),
+            WatchedKind.MANIFESTS.key(watermark.repository_id),
             *packages.keys,
             *watermark.distributions,
         }

@@ -5,11 +5,20 @@ repository with what was followed, asks the questions again that its changes tou
 files as due of which an answer differs. Another resolves a portion of the due files.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from central.corpus.models import Reference
-from central.db import execute, fetch_rows, id_array, sql_with, written_from_one_moment
+from central.db import (
+    Row,
+    columns_of,
+    execute,
+    fetch_rows,
+    id_array,
+    one_moment,
+    sql_with,
+    written_from_one_moment,
+)
 from central.projections import Difference, Projection
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
@@ -17,7 +26,6 @@ from central.trace.resolve.engine import BatchResolver, TakenRows
 from central.trace.resolve.questions import Limit
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.changes import Packages, changed_files, packages_of, touched_keys
-from central.trace.stored.comparing import compare_edges
 from central.trace.stored.models import (
     Edge,
     FollowedRepository,
@@ -28,21 +36,30 @@ from central.trace.stored.models import (
     Source,
 )
 from central.trace.stored.package_imports import (
+    import_rows,
     imported_by,
     imports_in,
     write_package_imports,
 )
 from central.trace.stored.recording import (
     Recorded,
-    Watched,
+    Surroundings,
+    WatchedKind,
     asked,
+    files_at,
     is_of_file_alone,
     path_in,
+    paths_for,
     recorded,
+    surroundings,
 )
-from central.trace.stored.rows import resolved_files, write_edges
-from central.trace.stored.state import behind, organizations_with_work, rules_digest
-from central.trace.stored.surroundings import Surroundings, files_at, paths_for, surroundings
+from central.trace.stored.rows import (
+    base_rows,
+    edge_rows,
+    resolved_files,
+    write_edges,
+)
+from central.trace.stored.state import behind, live_files, organizations_with_work, rules_digest
 
 EDGES_REFERENCES: Final = 5_000  # of several files, resolved in one transaction of the follower
 EDGES_FILES: Final = 100  # of which these are
@@ -239,7 +256,9 @@ class _Step:
         ):
             now = recorded(self._organization.pk, question, answer, around)
             if path := path_in(kind, fields):  # also where no file is at the moment
-                now = now._replace(watches=tuple(sorted({*now.watches, Watched.PATH.key(path)})))
+                now = now._replace(
+                    watches=tuple(sorted({*now.watches, WatchedKind.PATH.key(path)}))
+                )
             if (now.digest, now.watches) != (digest, tuple(watches)):
                 changed.append(now._replace(id=number))
         self._put_questions(changed)
@@ -329,3 +348,60 @@ def _portion(due: Iterable[_Due]) -> list[_Due]:
         taken.append(file)
         room -= file.references
     return taken
+
+
+_SAMPLED_FILES: Final = 200
+
+
+def compare_edges(repository: Repository, *, repair: bool) -> Difference:
+    """Return of how many files the edges differ; with `repair`, these are resolved again.
+
+    While the follower has work, nothing can be said: that is `due`.
+    """
+    organization = repository.organization
+    sources = Source.objects.filter(repository_id=repository.pk)
+    with one_moment():
+        present = Repository.objects.filter(organization=organization, retired_at=None)
+        live = live_files(organization, id_array(present.values_list("id", flat=True))).files
+        if live is None:
+            return Difference(due=1, differing=0)
+        paths = sources.exclude(file_id__in=live).order_by("?")
+        sample = paths.values_list("path_id", flat=True)[:_SAMPLED_FILES]
+        wrong = different(organization, list(sample))
+        due = sources.filter(due=True).count()
+    if repair:
+        Source.objects.filter(path_id__in=wrong).update(due=True)
+    return Difference(due=due, differing=len(wrong))
+
+
+def different(organization: Organization, paths: Sequence[int]) -> list[int]:
+    """Return those of the paths of which what is stored is not what resolution says now."""
+    present = Repository.objects.filter(organization=organization, retired_at=None)
+    resolver = BatchResolver(
+        rules_of(organization), repositories=present.values_list("id", flat=True)
+    )
+    files = dict(Source.objects.filter(path_id__in=paths).values_list("path_id", "file_id"))
+    parts = dict(resolved_files(resolver, files))
+    around = surroundings((), {file for part in parts.values() for file in part.files()})
+    imports = imports_in(resolver, files.values())
+    imported = {path: imported_by(resolver, imports[file]) for path, file in files.items()}
+    live = _by_source(edge_rows(parts, around), base_rows(parts, around), import_rows(imported))
+    stored = _by_source(
+        *(
+            model._default_manager.filter(source__in=paths).values_list(*columns_of(model))
+            for model in (Edge, Inheritance, PackageImport)
+        )
+    )
+    return [path for path in paths if live.get(path) != stored.get(path)]
+
+
+def _by_source(
+    edges: Iterable[Row], bases: Iterable[Row], imports: Iterable[Row]
+) -> dict[int, set[Any]]:
+    found: dict[int, set[Any]] = {}
+    for source, repository, references, *fields in edges:
+        comparable = (tuple(field) if isinstance(field, list) else field for field in fields)
+        found.setdefault(source, set()).add((repository, *sorted(references), *comparable))
+    for source, *names in (*bases, *imports):
+        found.setdefault(source, set()).add(tuple(names))
+    return found

@@ -139,7 +139,7 @@ def _bases_above(resolver: BatchResolver, classes: Collection[Key]) -> Mapping[K
             bases[class_] = {base.key for base in answer}
             further |= bases[class_]
         stored = columns_of(sorted(ahead.difference(asked)))
-        parameters = [*stored, id_array(live), resolver.repositories]
+        parameters = [*stored, resolver.live_ids, resolver.repositories]
         for file, name, *base in fetch_rows(_ABOVE, parameters) if ahead.difference(asked) else ():
             known.add((file, name))
             bases[file, name].add((base[0], base[1]))
@@ -175,8 +175,9 @@ def overriding_classes(
     if not wanted:
         return []
     live, members = resolver.live_files or (), sorted({member for _, member in wanted})
-    bases = _live_bases(resolver) if live else []
-    asked = [*wanted, *((base, member) for base in bases for member in members)]
+    ids = resolver.live_ids
+    bases = fetch_rows(_LIVE_BASES, [ids, resolver.repositories, ids]) if live else []
+    asked = [*wanted, *(((file, name), member) for file, name in bases for member in members)]
     below = _below(resolver, asked, limit)
     found = {(above, member, class_) for above, member, class_, _ in below}
     if live:
@@ -227,7 +228,7 @@ def _below(resolver: BatchResolver, asked: Collection[tuple[Key, str]], limit: i
         id_array(numbers.values()),
         *columns_of(above),
         resolver.repositories,
-        id_array(resolver.live_files or ()),
+        resolver.live_ids,
         id_array(numbers[class_] for class_, _ in asked),
         [member for _, member in asked],
         limit,
@@ -239,9 +240,3 @@ def _below(resolver: BatchResolver, asked: Collection[tuple[Key, str]], limit: i
     return [
         _Below(above[n], member, (file, name), levels) for n, member, file, name, levels in rows
     ]
-
-
-def _live_bases(resolver: BatchResolver) -> list[Key]:
-    """Return the classes of live files that stored classes name as bases."""
-    ids = id_array(resolver.live_files or ())
-    return [(row[0], row[1]) for row in fetch_rows(_LIVE_BASES, [ids, resolver.repositories, ids])]

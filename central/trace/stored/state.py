@@ -1,6 +1,7 @@
 """Which repositories the follower has still to compare, and which stored edges are current."""
 
 from collections.abc import Collection
+from functools import cache
 from typing import Final, NamedTuple
 
 from central.db import fetch_rows, id_array, sql_with
@@ -79,6 +80,7 @@ class Live(NamedTuple):
     behind: int | None
 
 
+@cache
 def rules_digest(*, uses_models: bool) -> int:
     """Return a digest of the rules that resolve an organisation's references."""
     models = library_models().version if uses_models else ""

@@ -1,13 +1,20 @@
-"""What the pages of the settings share: their navigation, the confirmation, page numbers."""
+"""What the pages of the settings share: navigation, forms, the confirmation, page numbers."""
 
-from collections.abc import Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar, cast
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+
+from central.errors import ServiceError
+from central.tenancy.audit import user_actor
+
+_Done = TypeVar("_Done")
 
 SETTINGS_ROWS: Final = 100  # of a page of members, tokens or repositories
 
@@ -26,20 +33,55 @@ SECTIONS: Final = (
 
 
 def settings_page(
-    request: HttpRequest, template: str, *, page: str, **context: Any
+    request: HttpRequest, template: str, *, page: str = "", **context: Any
 ) -> HttpResponse:
-    """Render `web/settings/<template>.html` below the navigation, in which `page` is marked."""
+    """Render `web/settings/<template>.html` below the navigation, in which `page` is marked.
+
+    By default that is the page of the template's name.
+    """
+    shown = page or template
     shared = {
         "section": "settings",
-        "sections": [(f"web:settings-{name}", title, name == page) for name, title in SECTIONS],
+        "sections": [(f"web:settings-{name}", title, name == shown) for name, title in SECTIONS],
     }
     return render(request, f"web/settings/{template}.html", {**shared, **context})
 
 
+def submitted(
+    form: BaseForm, act: Callable[[dict[str, Any]], _Done], *, field: str | None = None
+) -> _Done | None:
+    """Return what `act` makes of a form that is sent and valid, else None.
+
+    What the service refuses is an error of the form, or of one of its fields.
+    """
+    if not form.is_bound or not form.is_valid():
+        return None
+    try:
+        return act(form.cleaned_data)
+    except ServiceError as exc:
+        form.add_error(field, exc.message)
+        return None
+
+
 def confirmation(
-    request: HttpRequest, *, page: str, title: str, effects: Sequence[str], button: str, back: str
+    request: HttpRequest,
+    act: Callable[[], str],
+    *,
+    page: str,
+    title: str,
+    effects: Sequence[str],
+    button: str,
+    back: str,
+    then: str = "",
 ) -> HttpResponse:
-    """Ask before something is destroyed: the form posts to the same address."""
+    """Ask before something is destroyed: the form posts to the same address, and `act` does it.
+
+    The next page, `then` or `back`, shows the sentence that it returns.
+    """
+    if request.method == "POST":
+        if said := act():
+            messages.success(request, said)
+        return redirect(then or back)
     return settings_page(
         request, "confirm", page=page, title=title, effects=effects, button=button, back=back
     )
@@ -48,6 +90,11 @@ def confirmation(
 def page_of(request: HttpRequest, rows: "QuerySet[Any]") -> Page[Any]:
     """Return the page that the address names; the last one if there are not as many."""
     return Paginator(rows, SETTINGS_ROWS).get_page(request.GET.get("page"))
+
+
+def actor_of(request: HttpRequest) -> str:
+    """Return who is signed in, as the audit log names them."""
+    return user_actor(person(request))
 
 
 def person(request: HttpRequest) -> User:

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from central.errors import ForbiddenError, NotFoundError, ServiceError
+from central.errors import ForbiddenError
 from central.http.rate_limits import enforce
 from central.tenancy.models import Invitation
 from central.tenancy.services.invitations import (
@@ -27,7 +27,7 @@ from central.tenancy.services.invitations import (
 )
 from central.web.login_throttle import address_of, remember_browser
 from central.web.organization.forms import CodeForm, NewPersonForm
-from central.web.organization.pages import person
+from central.web.organization.pages import person, submitted
 
 INVITATION_KEY: Final = "invitation"  # of the session
 ATTEMPTS: Final = "60/5minute"  # from an address, which may be a whole office's
@@ -41,14 +41,9 @@ def invitation(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST or None)
     if request.method == "POST":
         _count(request)
-        if form.is_valid():
-            try:
-                found = find_invitation(form.cleaned_data["code"])
-            except NotFoundError as exc:
-                form.add_error(None, exc.message)
-            else:
-                request.session[INVITATION_KEY] = found.pk
-                return redirect("web:accept-invitation")
+        if found := submitted(form, lambda chosen: find_invitation(chosen["code"])):
+            request.session[INVITATION_KEY] = found.pk
+            return redirect("web:accept-invitation")
     return render(request, "web/invitation.html", {"form": form})
 
 
@@ -84,15 +79,13 @@ def new_account(request: HttpRequest) -> HttpResponse:
     _count(request)
     found = _invitation(request)
     form = NewPersonForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form)
-    chosen = form.cleaned_data
-    try:
-        user = accept_as_new_person(
+    user = submitted(
+        form,
+        lambda chosen: accept_as_new_person(
             invitation_id=found.pk, username=chosen["username"], password=chosen["password1"]
-        )
-    except ServiceError as exc:
-        form.add_error(None, exc.message)
+        ),
+    )
+    if user is None:
         return _page(request, form)
     login(request, user)
     response = _welcome(request, found.organization.slug)

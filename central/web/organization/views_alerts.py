@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from central.alerts.services.destinations import (
     find_destination,
@@ -16,28 +15,34 @@ from central.alerts.signing import signing_secret
 from central.alerts.status import alert_status
 from central.background import ALERTS
 from central.errors import ServiceError
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from central.web.access import admin_page
 from central.web.organization.forms import AlertForm
-from central.web.organization.pages import confirmation, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, settings_page, submitted
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def alerts(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """Show the receiver and what is wrong; a form with `test` sends a test, the other sets it."""
+    """Show the receiver and what is wrong; a form with `test` sends a test, the other sets it.
+
+    Only the answer that sets it shows the secret.
+    """
     organization = credential.organization
     if "test" in request.POST:
         _test(request, organization)
         return redirect("web:settings-alerts", organization=organization.slug)
     form = AlertForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            return _set(request, organization, form)
-        except ServiceError as exc:
-            form.add_error("address", exc.message)
+    destination = submitted(
+        form,
+        lambda chosen: set_destination(
+            organization=organization, actor=actor_of(request), **chosen
+        ),
+        field="address",
+    )
+    if destination:
+        ALERTS.wake()
+        return _page(request, organization, AlertForm(), secret=signing_secret(destination))
     return _page(request, organization, form)
 
 
@@ -55,35 +60,26 @@ def _test(request: HttpRequest, organization: Organization) -> None:
         ALERTS.wake()
 
 
-def _set(request: HttpRequest, organization: Organization, form: AlertForm) -> HttpResponse:
-    """Set the receiver; this answer shows the secret. Raises ServiceError."""
-    destination = set_destination(
-        organization=organization, actor=user_actor(person(request)), **form.cleaned_data
-    )
-    ALERTS.wake()
-    return _page(request, organization, AlertForm(), secret=signing_secret(destination))
-
-
 def _page(
     request: HttpRequest, organization: Organization, form: AlertForm, *, secret: str = ""
 ) -> HttpResponse:
     status = alert_status(organization)
-    return settings_page(request, "alerts", page="alerts", status_=status, form=form, secret=secret)
+    return settings_page(request, "alerts", status_=status, form=form, secret=secret)
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Ask, then send no more alerts."""
     organization = credential.organization
-    back = reverse("web:settings-alerts", args=[organization.slug])
-    if request.method == "POST":
-        remove_destination(organization=organization, actor=user_actor(person(request)))
-        messages.success(request, "No more alerts are sent.")
-        return redirect(back)
     find_destination(organization)
+
+    def act() -> str:
+        remove_destination(organization=organization, actor=actor_of(request))
+        return "No more alerts are sent."
+
     return confirmation(
         request,
+        act,
         page="alerts",
         title="Send no more alerts?",
         effects=[
@@ -91,5 +87,5 @@ def remove(request: HttpRequest, credential: Credential) -> HttpResponse:
             "The address is deleted. Once one is set again, all that is wrong then is reported.",
         ],
         button="Send no more",
-        back=back,
+        back=reverse("web:settings-alerts", args=[organization.slug]),
     )

@@ -2,15 +2,13 @@
 
 from uuid import UUID
 
-from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from central.background import BACKFILLS
-from central.errors import ServiceError
 from central.onboarding.models import Backfill
 from central.onboarding.progress import progress_of
 from central.onboarding.services.requests import (
@@ -19,38 +17,30 @@ from central.onboarding.services.requests import (
     request_addresses,
     request_owner,
 )
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from central.web.access import admin_page
 from central.web.organization.forms import BackfillForm
-from central.web.organization.pages import confirmation, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, settings_page, submitted
 
 _LISTED = 20  # the newest
 _DIGITS = 18
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def backfills(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the newest with their counts; start one."""
     organization = credential.organization
     form = BackfillForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            started = _start(organization, form, user_actor(person(request)))
-        except ServiceError as exc:
-            form.add_error(None, exc.message)
-        else:
-            transaction.on_commit(BACKFILLS.wake)
-            return redirect(
-                "web:settings-backfill", organization=organization.slug, backfill_id=started.pk
-            )
+    if started := submitted(form, lambda _: _start(organization, form, actor_of(request))):
+        transaction.on_commit(BACKFILLS.wake)
+        return redirect(
+            "web:settings-backfill", organization=organization.slug, backfill_id=started.pk
+        )
     newest = Backfill.objects.filter(organization=organization).select_related("organization")
     return settings_page(
         request,
         "backfills",
-        page="backfills",
         backfills=[progress_of(newer, rows=0) for newer in newest[:_LISTED]],
         form=form,
         has_owner=organization.github_owner_id is not None,
@@ -92,18 +82,18 @@ def backfill(request: HttpRequest, credential: Credential, backfill_id: UUID) ->
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: HttpRequest, credential: Credential, backfill_id: UUID) -> HttpResponse:
     """Ask, then end a backfill."""
     organization = credential.organization
     found = find_backfill(organization=organization, backfill_id=backfill_id)
-    address = reverse("web:settings-backfill", args=[organization.slug, backfill_id])
-    if request.method == "POST":
-        cancel_backfill(found, actor=user_actor(person(request)))
-        messages.success(request, "The backfill is cancelled.")
-        return redirect(address)
+
+    def act() -> str:
+        cancel_backfill(found, actor=actor_of(request))
+        return "The backfill is cancelled."
+
     return confirmation(
         request,
+        act,
         page="backfills",
         title=f"Cancel the backfill of {found.owner or 'addresses'}?",
         effects=[
@@ -112,5 +102,5 @@ def cancel(request: HttpRequest, credential: Credential, backfill_id: UUID) -> H
             "What is indexed stays, and can be searched.",
         ],
         button="Cancel the backfill",
-        back=address,
+        back=reverse("web:settings-backfill", args=[organization.slug, backfill_id]),
     )

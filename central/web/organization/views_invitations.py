@@ -6,7 +6,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from central.errors import ServiceError
 from central.http.urls import absolute_url
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Invitation, Organization, Role
@@ -17,31 +16,28 @@ from central.tenancy.services.invitations import (
 )
 from central.web.access import admin_page
 from central.web.organization.forms import InvitationForm
-from central.web.organization.pages import person, settings_page
+from central.web.organization.pages import person, settings_page, submitted
 
 _ACCEPTED = 20  # the newest
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def invitations(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the open ones; make one, whose link this answer shows and nothing else ever does."""
     organization = credential.organization
     form = InvitationForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        chosen = form.cleaned_data
-        try:
-            code = create_invitation(
-                organization=organization,
-                created_by=person(request),
-                role=Role(chosen["role"]),
-                name=chosen["name"],
-                expires_days=chosen["expires_days"],
-            )
-        except ServiceError as exc:
-            form.add_error(None, exc.message)
-        else:
-            return _page(request, organization, InvitationForm(), link=_link(request, code))
+    code = submitted(
+        form,
+        lambda chosen: create_invitation(
+            organization=organization,
+            created_by=person(request),
+            role=Role(chosen["role"]),
+            name=chosen["name"],
+            expires_days=chosen["expires_days"],
+        ),
+    )
+    if code:
+        return _page(request, organization, InvitationForm(), link=_link(request, code))
     return _page(request, organization, form)
 
 
@@ -65,7 +61,6 @@ def _page(
     return settings_page(
         request,
         "invitations",
-        page="invitations",
         invitations=open_invitations().filter(organization=organization),
         accepted=accepted.order_by("-accepted_at")[:_ACCEPTED],
         form=form,

@@ -1,6 +1,6 @@
 """Keyless trust: which jobs at GitHub may index an organisation's repositories without a token."""
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -8,9 +8,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
-from central.errors import InvalidError, NotFoundError, ServiceError
+from central.errors import InvalidError, NotFoundError
+from central.github.models import GitHubPolicy
 from central.github.services.policies import (
     PATTERNS,
     add_pattern,
@@ -18,12 +18,11 @@ from central.github.services.policies import (
     remove_pattern,
     set_policy,
 )
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from central.web.access import admin_page
 from central.web.organization.forms import KeylessForm, PatternForm
-from central.web.organization.pages import confirmation, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, settings_page, submitted
 
 # Of each list: its title, and what holds while it is empty.
 _LISTS: Final = {
@@ -37,31 +36,23 @@ _LISTS: Final = {
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def keyless(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Show the policy; a form with `pattern` adds an entry, the other sets the switches."""
     organization = credential.organization
     if request.method != "POST":
         return _page(request, organization)
     form = (PatternForm if "pattern" in request.POST else KeylessForm)(request.POST)
-    try:
-        if _change(organization, form, actor=user_actor(person(request))):
-            messages.success(request, "The policy is changed.")
-            return redirect("web:settings-keyless", organization=organization.slug)
-    except ServiceError as exc:
-        form.add_error(None, exc.message)
+
+    def change(chosen: dict[str, Any]) -> GitHubPolicy:
+        actor = actor_of(request)
+        if isinstance(form, PatternForm):
+            return add_pattern(organization=organization, actor=actor, **chosen)
+        return set_policy(organization_slug=organization.slug, actor=actor, **chosen)
+
+    if submitted(form, change):
+        messages.success(request, "The policy is changed.")
+        return redirect("web:settings-keyless", organization=organization.slug)
     return _page(request, organization, form)
-
-
-def _change(organization: Organization, form: KeylessForm | PatternForm, *, actor: str) -> bool:
-    """Change the policy; False if the form is not valid. Raises ServiceError."""
-    if not form.is_valid():
-        return False
-    if isinstance(form, PatternForm):
-        add_pattern(organization=organization, actor=actor, **form.cleaned_data)
-    else:
-        set_policy(organization_slug=organization.slug, actor=actor, **form.cleaned_data)
-    return True
 
 
 def _page(
@@ -79,7 +70,6 @@ def _page(
     return settings_page(
         request,
         "keyless",
-        page="keyless",
         policy=policy,
         lists=lists,
         switches=form if isinstance(form, KeylessForm) else switches,
@@ -102,34 +92,31 @@ def _entries(
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Ask, then remove the entry that the address names by `patterns` and `pattern`."""
     organization = credential.organization
-    back = reverse("web:settings-keyless", args=[organization.slug])
     patterns = request.GET.get("patterns", "")
     pattern = request.GET.get("pattern", "")
     if patterns not in PATTERNS:
         raise InvalidError("There is no such list of the policy.")
-    if request.method == "POST":
-        remove_pattern(
-            organization=organization,
-            patterns=patterns,
-            pattern=pattern,
-            actor=user_actor(person(request)),
-        )
-        messages.success(request, f"{pattern} is removed.")
-        return redirect(back)
     present = getattr(policy_of(organization), patterns)
     if pattern not in present:
         raise NotFoundError("The policy has no such entry.", code="pattern_not_found")
+
+    def act() -> str:
+        remove_pattern(
+            organization=organization, patterns=patterns, pattern=pattern, actor=actor_of(request)
+        )
+        return f"{pattern} is removed."
+
     return confirmation(
         request,
+        act,
         page="keyless",
         title=f"Remove {pattern}?",
         effects=_effects(patterns, is_last=len(present) == 1),
         button="Remove it",
-        back=back,
+        back=reverse("web:settings-keyless", args=[organization.slug]),
     )
 
 

@@ -5,9 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Membership, Role
 from central.tenancy.services.memberships import (
@@ -18,7 +17,7 @@ from central.tenancy.services.memberships import (
 )
 from central.web.access import admin_page
 from central.web.organization.forms import RoleForm
-from central.web.organization.pages import confirmation, page_of, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, page_of, settings_page
 
 
 @admin_page
@@ -26,11 +25,10 @@ from central.web.organization.pages import confirmation, page_of, person, settin
 def members(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the members by name."""
     found = credential.organization.memberships.select_related("user").order_by("user__username")
-    return settings_page(request, "members", page="members", members=page_of(request, found))
+    return settings_page(request, "members", members=page_of(request, found))
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def member(request: HttpRequest, credential: Credential, member_id: int) -> HttpResponse:
     """Show a member and change its role."""
     organization = credential.organization
@@ -41,7 +39,7 @@ def member(request: HttpRequest, credential: Credential, member_id: int) -> Http
             organization=organization,
             member_id=member_id,
             role=Role(form.cleaned_data["role"]),
-            actor=user_actor(person(request)),
+            actor=actor_of(request),
         )
         name = membership.user.get_username()
         messages.success(request, f"{name} is {_role_words(changed)} of {organization} now.")
@@ -60,33 +58,31 @@ def member(request: HttpRequest, credential: Credential, member_id: int) -> Http
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove_member(request: HttpRequest, credential: Credential, member_id: int) -> HttpResponse:
     """Ask, then end the membership. Raises ConflictError for the last admin."""
     organization = credential.organization
     membership = find_member(organization=organization, member_id=member_id)
     name, is_self = membership.user.get_username(), membership.user_id == request.user.pk
-    if request.method == "POST":
-        dismiss_member(
-            organization=organization, member_id=member_id, actor=user_actor(person(request))
-        )
-        messages.success(request, f"{name} is no longer a member of {organization}.")
-        if is_self:
-            return redirect("web:home")
-        return redirect("web:settings-members", organization=organization.slug)
-    tokens = _tokens(membership)
+    members_page = reverse("web:settings-members", args=[organization.slug])
+
+    def act() -> str:
+        dismiss_member(organization=organization, member_id=member_id, actor=actor_of(request))
+        return f"{name} is no longer a member of {organization}."
+
     return confirmation(
         request,
+        act,
         page="members",
         title=f"Leave {organization}?" if is_self else f"Remove {name} from {organization}?",
         effects=[
-            f"{name} loses access at once{_with(tokens)}.",
+            f"{name} loses access at once{_with(_tokens(membership))}.",
             f"Open invitations that {name} made cannot be used any more.",
             "Tokens of the organisation stay. Revoke those that this person knows.",
             f"The account of {name} stays; a new invitation makes it a member again.",
         ],
         button=f"Leave {organization}" if is_self else f"Remove {name}",
         back=reverse("web:settings-member", args=[organization.slug, member_id]),
+        then=reverse("web:home") if is_self else members_page,
     )
 
 

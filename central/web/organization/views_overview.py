@@ -10,13 +10,11 @@ from django.db.models import Count, Max, Q, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from central.corpus.models import File
 from central.db import statement_timeout
 from central.errors import InvalidError
 from central.repositories.models import Repository
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, Organization, Role
 from central.tenancy.services.invitations import open_invitations
@@ -24,7 +22,7 @@ from central.tenancy.services.organizations import set_models
 from central.tenancy.services.tokens import persistent_tokens
 from central.trace.resolve.library_models import library_models
 from central.web.access import admin_page
-from central.web.organization.pages import person, settings_page
+from central.web.organization.pages import actor_of, settings_page
 
 _SIZE_SECONDS: Final = 2.0
 _UNUSED: Final = timedelta(days=30)
@@ -60,7 +58,6 @@ class Usage:
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Show counts, and which tokens are used; `models` of a form switches the models on or off."""
     organization = credential.organization
@@ -68,7 +65,7 @@ def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
         setting = request.POST.get("models", "")
         if setting not in _SWITCHED:
             raise InvalidError("There is no such action; load the page again.")
-        set_models(organization, is_on=setting == "on", actor=user_actor(person(request)))
+        set_models(organization, is_on=setting == "on", actor=actor_of(request))
         messages.success(request, _SWITCHED[setting])
         return redirect("web:settings-overview", organization=organization.slug)
     usage = usage_of(organization)
@@ -76,7 +73,6 @@ def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "overview",
-        page="overview",
         usage=usage,
         models=known,
         uses=organization.uses_models,

@@ -8,22 +8,20 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from aeterna_code_search.contract.status import IndexState
 from central.background import BACKFILLS
 from central.errors import InvalidError
 from central.onboarding.services.requests import request_again
-from central.repositories import admin_actions
+from central.repositories import actions
 from central.repositories.expectations import is_expected
 from central.repositories.installations import expect_installed
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import IndexedBy, Repository
 from central.repositories.states import index_state
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.web.access import admin_page
-from central.web.organization.pages import confirmation, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, settings_page
 
 _DIGITS = 6
 _SWITCHED: Final = {
@@ -37,7 +35,6 @@ _BY_HAND = (
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the repositories, those with trouble first; `state`, `name`, `page` as elsewhere.
 
@@ -57,7 +54,6 @@ def repositories(request: HttpRequest, credential: Credential) -> HttpResponse:
     return settings_page(
         request,
         "repositories",
-        page="repositories",
         found=found,
         wanted=wanted,
         expects_installed=credential.organization.expects_installed,
@@ -68,13 +64,12 @@ def _switch(request: HttpRequest, credential: Credential) -> str:
     setting = request.POST.get("expects_installed", "")
     if setting not in _SWITCHED:
         raise InvalidError("There is no such action; load the page again.")
-    actor = user_actor(person(request))
+    actor = actor_of(request)
     expect_installed(credential.organization, is_on=setting == "on", actor=actor)
     return _SWITCHED[setting]
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """Show a repository; `action` of a form pauses, resumes, re-indexes or expects it."""
     found = visible_repository(credential=credential, project=project)
@@ -82,7 +77,7 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         action = _ACTIONS.get(request.POST.get("action", ""))
         if action is None:
             raise InvalidError("There is no such action; load the page again.")
-        messages.success(request, action(found, user_actor(person(request))))
+        messages.success(request, action(found, actor_of(request)))
         return redirect(
             "web:settings-repository", organization=credential.organization.slug, project=project
         )
@@ -97,61 +92,59 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
     )
 
 
-def _pause(found: Repository, actor: str) -> str:
-    admin_actions.pause(found, actor=actor)
-    return f"Indexing of {found.name} is paused. What is indexed can be searched."
-
-
-def _resume(found: Repository, actor: str) -> str:
-    admin_actions.resume(found, actor=actor)
-    return f"Indexing of {found.name} goes on with the next merge."
-
-
 @transaction.atomic
 def _reindex(found: Repository, actor: str) -> str:
-    admin_actions.request_reindex(found, actor=actor)
+    actions.request_reindex(found, actor=actor)
     if not request_again(found, actor=actor):
         return f"A new index of {found.name} is requested. {_BY_HAND}"
     transaction.on_commit(BACKFILLS.wake)
     return f"{found.name} is queued: this service clones it and processes every file."
 
 
-def _expect(found: Repository, actor: str) -> str:
-    admin_actions.expect_index(found, actor=actor)
-    return f"Answers lack {found.name} until it is indexed."
+def _done(act: Callable[..., object], sentence: str) -> Callable[[Repository, str], str]:
+    """Return an action that says so, with the repository's name."""
 
+    def action(found: Repository, actor: str) -> str:
+        act(found, actor=actor)
+        return sentence.format(name=found.name)
 
-def _expect_not(found: Repository, actor: str) -> str:
-    admin_actions.expect_no_index(found, actor=actor)
-    return f"Answers do not lack {found.name} any more. When it is indexed, it is expected again."
+    return action
 
 
 _ACTIONS: Final[dict[str, Callable[[Repository, str], str]]] = {
-    "pause": _pause,
-    "resume": _resume,
+    "pause": _done(
+        actions.pause,
+        "Indexing of {name} is paused. What is indexed can be searched.",
+    ),
+    "resume": _done(actions.resume, "Indexing of {name} goes on with the next merge."),
     "reindex": _reindex,
-    "expect": _expect,
-    "expect_not": _expect_not,
+    "expect": _done(actions.expect_index, "Answers lack {name} until it is indexed."),
+    "expect_not": _done(
+        actions.expect_no_index,
+        "Answers do not lack {name} any more. When it is indexed, it is expected again.",
+    ),
 }
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """Ask, then remove a repository with all that is indexed of it."""
     found = visible_repository(credential=credential, project=project)
     organization = credential.organization
-    if request.method == "POST":
-        admin_actions.purge(found, actor=user_actor(person(request)))
-        messages.success(request, f"{found.name} is removed; its data is being deleted.")
-        return redirect("web:settings-repositories", organization=organization.slug)
+
+    def act() -> str:
+        actions.purge(found, actor=actor_of(request))
+        return f"{found.name} is removed; its data is being deleted."
+
     return confirmation(
         request,
+        act,
         page="repositories",
         title=f"Remove {found.name} from {organization}?",
         effects=_effects(found),
         button=f"Remove {found.name}",
         back=reverse("web:settings-repository", args=[organization.slug, project]),
+        then=reverse("web:settings-repositories", args=[organization.slug]),
     )
 
 

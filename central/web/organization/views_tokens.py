@@ -1,18 +1,16 @@
 """Tokens of an organisation: made, shown once with what to paste, listed, revoked."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
-from central.errors import ServiceError
 from central.http.urls import absolute_url
 from central.onboarding.models import Backfill
 from central.repositories.token_repositories import check_token_repositories
 from central.repositories.visibility import visible_repositories
-from central.tenancy.audit import user_actor
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization
 from central.tenancy.services.tokens import (
@@ -23,43 +21,39 @@ from central.tenancy.services.tokens import (
 )
 from central.web.access import admin_page
 from central.web.organization.forms import OrganizationTokenForm
-from central.web.organization.pages import confirmation, page_of, person, settings_page
+from central.web.organization.pages import actor_of, confirmation, page_of, settings_page, submitted
 from central.web.organization.snippets import UNKNOWN_OWNER, snippets_for
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest, credential: Credential) -> HttpResponse:
     """List the valid ones; make one, which this answer shows and nothing else ever does."""
     organization = credential.organization
     form = OrganizationTokenForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        chosen = form.cleaned_data
-        try:
-            warning = check_token_repositories(
-                visible_repositories(credential=credential),
-                scopes=chosen["scopes"],
-                names=chosen["repositories"],
-            )
-            token = create_organization_token(
-                organization=organization,
-                scopes=chosen["scopes"],
-                name=chosen["name"],
-                repositories=chosen["repositories"],
-                expires_days=chosen["expires_days"] or None,
-                actor=user_actor(person(request)),
-            )
-        except ServiceError as exc:
-            form.add_error(None, exc.message)
-        else:
-            if warning:
-                messages.warning(request, warning)
-            return _new_token(request, organization, token, chosen["scopes"])
+
+    def make(chosen: dict[str, Any]) -> HttpResponse:
+        scopes, names = chosen["scopes"], chosen["repositories"]
+        warning = check_token_repositories(
+            visible_repositories(credential=credential), scopes=scopes, names=names
+        )
+        token = create_organization_token(
+            organization=organization,
+            scopes=scopes,
+            name=chosen["name"],
+            repositories=names,
+            expires_days=chosen["expires_days"] or None,
+            actor=actor_of(request),
+        )
+        if warning:
+            messages.warning(request, warning)
+        return _new_token(request, organization, token, scopes)
+
+    if made := submitted(form, make):
+        return made
     found = persistent_tokens(organization)
     return settings_page(
         request,
         "tokens",
-        page="tokens",
         tokens=page_of(request, found),
         form=form,
         now=timezone.now(),
@@ -67,16 +61,10 @@ def tokens(request: HttpRequest, credential: Credential) -> HttpResponse:
 
 
 @admin_page
-@require_http_methods(["GET", "HEAD", "POST"])
 def revoke(request: HttpRequest, credential: Credential, token_id: int) -> HttpResponse:
     """Ask, then revoke a token, also a person's own."""
     organization = credential.organization
     token = persistent_token(organization=organization, token_id=token_id)
-    back = reverse("web:settings-tokens", args=[organization.slug])
-    if request.method == "POST":
-        if revoke_token(token, actor=user_actor(person(request))):
-            messages.success(request, f"Revoked: {token.label}")
-        return redirect(back)
     whose = f"It is {token.owner.get_username()}'s own." if token.owner else ""
     used = f"It was last used on {token.last_used_at:%Y-%m-%d}." if token.last_used_at else ""
     effects = [
@@ -86,11 +74,12 @@ def revoke(request: HttpRequest, credential: Credential, token_id: int) -> HttpR
     ]
     return confirmation(
         request,
+        lambda: f"Revoked: {token.label}" if revoke_token(token, actor=actor_of(request)) else "",
         page="tokens",
         title=f"Revoke {token.label}?",
         effects=effects,
         button="Revoke the token",
-        back=back,
+        back=reverse("web:settings-tokens", args=[organization.slug]),
     )
 
 

@@ -11,8 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from central.ingest.models import IndexRun
-from central.web.runs import Share
-from central.web.states import StateMessage, run_message, state_message
+from central.web.runs import Share, StateMessage, run_message, state_message
 from central.web.templatetags.web import short_commit
 
 register = template.Library()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeterna_code_search.agents.files.tools import is_query_language
+from aeterna_code_search.agents.files import is_query_language
 from central.query.errors import QueryError
 from central.query.filters import NAMES
 from central.query.parser import parse

@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeterna_code_search.agents.backend import ToolError
-from aeterna_code_search.agents.files.text import content_text, list_text
-from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
+from aeterna_code_search.agents.files import (
+    content_text,
+    list_text,
+    truncate_content,
+    truncate_list,
+)
 from aeterna_code_search.agents.results import error_in
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.truncation import MIN_TOKENS, Budget, truncate_search

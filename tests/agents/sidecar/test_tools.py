@@ -19,7 +19,7 @@ from aeterna_code_search.agents.sidecar.mapping import (
 )
 from aeterna_code_search.agents.text import search_text
 from aeterna_code_search.agents.tokens import estimate_tokens
-from aeterna_code_search.agents.trace.text import links_text
+from aeterna_code_search.agents.trace import links_text
 from aeterna_code_search.agents.truncation import MIN_TOKENS
 from tests.agents.calling import call, sidecar_server, text_of, tools_of
 from tests.agents.recorded import RecordedBackend, recorded

@@ -6,7 +6,7 @@ import pytest
 
 from central.projections import Difference
 from central.repositories.models import Repository
-from central.trace.stored.comparing import compare_edges
+from central.trace.stored.follower import compare_edges
 from central.trace.stored.models import PackageImport, Path, Source
 from tests.central.codemap.conftest import Ask, get
 from tests.central.protocol import Api, api_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from central.corpus.trigrams.coverage import build_portion
+from central.corpus.trigrams.upkeep import build_portion
 from central.repositories.models import Repository
 from tests.central.codemap.conftest import Ask
 from tests.central.protocol import Api, api_of

@@ -21,10 +21,8 @@ from requests import Request
 from central.errors import UnavailableError
 from central.github import key_sets
 from central.github.key_sets import ISSUER_KEY_BITS, ISSUER_KEY_SET_BYTES, ISSUER_KEYS, IssuerKeys
-from central.github.models import GitHubPolicy
 from central.http.bounded_session import BoundedSession
-from tests.central.github.job import AUDIENCE, ROUTE, exchange, rows
-from tests.central.protocol import Api
+from tests.central.github.job import AUDIENCE, exchange, rows
 from tests.central.refusals import assert_problem
 from tests.local_github import LocalGitHub
 
@@ -325,13 +323,6 @@ def test_signed_claims_that_nest_deeply_or_come_twice_are_refused(github: LocalG
         )
         assert_problem(exchange(token), 401, "oidc_invalid")
         assert rows() == before
-
-
-@pytest.mark.django_db
-def test_a_huge_request_is_refused_before_it_is_read(policy: GitHubPolicy) -> None:
-    api = Api(policy.organization, "none")
-    answer = api.request("POST", ROUTE, {"token": "a" * 40_000, "purpose": "index"})
-    assert_problem(answer, 413, "too_large")
 
 
 def test_who_waits_for_the_fetch_of_another_does_not_wait_for_all_of_it(

@@ -33,7 +33,7 @@ from central.errors import UnauthenticatedError
 from central.github.models import GitHubPolicy
 from central.ingest.services.claims import sweep
 from central.maintenance.repository_deletion import WRITERS_SECONDS, purge_repository
-from central.repositories import admin_actions
+from central.repositories import actions
 from central.repositories.models import Repository
 from central.repositories.visibility import VISIBLE, visible_parameters, visible_repositories
 from central.tenancy.models import ApiToken, Organization, Scope
@@ -390,13 +390,13 @@ class Machine(RuleBasedStateMachine):
     def pause(self, number: int) -> None:
         row = self._row(number)
         assert row.github_id is not None
-        admin_actions.pause(row, actor="test")
+        actions.pause(row, actor="test")
         self.paused.add(row.github_id)
 
     @rule(number=numbers)
     def resume(self, number: int) -> None:
         row = self._row(number)
-        admin_actions.resume(row, actor="test")
+        actions.resume(row, actor="test")
         self.paused.discard(row.github_id or 0)
 
     @rule(number=numbers)
@@ -404,7 +404,7 @@ class Machine(RuleBasedStateMachine):
         """Its rows are gone, and no other's."""
         row = self._row(number)
         before = self._lines()
-        admin_actions.purge(row, actor="test")
+        actions.purge(row, actor="test")
         self.paused.discard(row.github_id or 0)
         sweep()
         long_ago = timezone.now() - timedelta(seconds=WRITERS_SECONDS)
@@ -496,7 +496,7 @@ class Machine(RuleBasedStateMachine):
         real = self.real(number)
         self.world.clock += 1
         for row in Repository.objects.filter(organization=self.acme, github_id=real.id):
-            admin_actions.resume(row, actor="test")
+            actions.resume(row, actor="test")
             Repository.objects.filter(pk=row.pk).update(tracked_ref=f"refs/heads/{real.branch}")
         self.paused.discard(real.id)
         namesake = Repository.objects.filter(organization=self.acme, github_id=None)

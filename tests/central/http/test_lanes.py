@@ -16,7 +16,7 @@ from central.http.asgi import RequestThreads
 from central.http.lanes import TRACES_AT_ONCE, Lane, lanes
 from central.http.turns import REQUESTS_AT_ONCE, remember_caller
 from central.observability.metrics import REFUSED, WAITING
-from central.settings.defaults import SEARCHES_AT_ONCE
+from central.settings.services import SEARCHES_AT_ONCE
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from tests.central.http import blocked_urls

@@ -34,7 +34,7 @@ from central.http.turns import (
     current,
     remember_caller,
 )
-from central.settings.defaults import READS_AT_ONCE, SEARCHES_AT_ONCE
+from central.settings.services import READS_AT_ONCE, SEARCHES_AT_ONCE
 
 _Waiter = TypeVar("_Waiter")
 LANES = lanes(searches_at_once=SEARCHES_AT_ONCE)

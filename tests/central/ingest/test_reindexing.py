@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from central.ingest.models import IndexRun
-from central.repositories.admin_actions import request_reindex
+from central.repositories.actions import request_reindex
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
 from tests.central.protocol import Api, apply_queued, commit_of, file_record, tree_of

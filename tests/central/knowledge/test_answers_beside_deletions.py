@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import pytest
@@ -40,20 +41,18 @@ def delete_documents() -> None:
     Node.objects.exclude(kind__in=CODE_KINDS).delete()
 
 
-@pytest.mark.parametrize("delete", [delete_edges_and_code, delete_documents])
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_a_deletion_after_any_statement_breaks_no_answer(
-    question: str, delete: Callable[[], None]
-) -> None:
+def test_a_deletion_after_any_statement_breaks_no_answer(subtests: pytest.Subtests) -> None:
     api = api_of()
     created(api, **NO_PANIC)
     created(api, kind="memory", id="mem-1", title="Panics were seen in production")
     index_files(api, {PATH: PANICS})
     linked(api, "mem-1", "derived_from", f"code:shop/{PATH}#start")
-    for statement in range(1, _statements_of(api, question) + 1):
-        with rolled_back(), after_statement(statement, delete):
-            status = graph(api, "GET", question).status_code
-        assert status in (200, 404), f"deleted after statement {statement}"
+    for question, delete in product(QUESTIONS, (delete_edges_and_code, delete_documents)):
+        with subtests.test(question, delete=delete):
+            for statement in range(1, _statements_of(api, question) + 1):
+                with rolled_back(), after_statement(statement, delete):
+                    status = graph(api, "GET", question).status_code
+                assert status in (200, 404), f"deleted after statement {statement}"
 
 
 def _statements_of(api: Api, question: str) -> int:

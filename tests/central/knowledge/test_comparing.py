@@ -87,28 +87,29 @@ def test_a_policy_that_is_not_checked_is_due(api: Api) -> None:
     assert compared() == (0, 0)
 
 
-@pytest.mark.usefixtures("api")
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda: Edge.objects.filter(type="violates").delete(),
-        lambda: Edge.objects.filter(type="mentions").delete(),
-        lambda: Edge.objects.filter(type="related_to").delete(),
-        lambda: Edge.objects.filter(type="related_to").update(weight=0.99),
-        lambda: Mention.objects.all().delete(),
-        lambda: Document.objects.exclude(source_path="").update(title="Something else"),
-        lambda: Document.objects.exclude(source_path="").update(archived_at="2026-01-01T00:00Z"),
-    ],
+DAMAGES: tuple[Callable[[], object], ...] = (
+    lambda: Edge.objects.filter(type="violates").delete(),
+    lambda: Edge.objects.filter(type="mentions").delete(),
+    lambda: Edge.objects.filter(type="related_to").delete(),
+    lambda: Edge.objects.filter(type="related_to").update(weight=0.99),
+    lambda: Mention.objects.all().delete(),
+    lambda: Document.objects.exclude(source_path="").update(title="Something else"),
+    lambda: Document.objects.exclude(source_path="").update(archived_at="2026-01-01T00:00Z"),
 )
-def test_damage_is_found_and_mended(damage: Callable[[], object]) -> None:
+
+
+@pytest.mark.usefixtures("api")
+def test_damage_is_found_and_mended(subtests: pytest.Subtests) -> None:
     before = edges()
-    damage()
-    due, differing = compared()
-    assert (due, differing > 0) == (0, True)
-    assert compared(repair=True)[1] == differing
-    KnowledgeGraph().follow()
-    assert compared() == (0, 0)
-    assert edges() == before
+    for number, damage in enumerate(DAMAGES):
+        with subtests.test(number=number):
+            damage()
+            due, differing = compared()
+            assert (due, differing > 0) == (0, True)
+            assert compared(repair=True)[1] == differing
+            KnowledgeGraph().follow()
+            assert compared() == (0, 0)
+            assert edges() == before
 
 
 @pytest.mark.usefixtures("api")

@@ -1,7 +1,7 @@
 """An agent for tests: the SDK's client before the real application, in the test's transaction."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,14 +28,28 @@ _Outcome = TypeVar("_Outcome")
 @contextmanager
 def threads_in_transaction() -> Iterator[RequestThreads]:
     """A request thread that sees what the test has written: it has the test's connection."""
+    with threads_of_tests() as threads, shared_connection():
+        yield threads
+
+
+@contextmanager
+def threads_of_tests() -> Iterator[RequestThreads]:
+    """A request thread with the connection of tests, for the time of `shared_connection`."""
     connection = connections["default"]
 
     def share() -> None:
         connections["default"] = connection
 
-    connection.inc_thread_sharing()
     with ThreadPoolExecutor(1, initializer=share) as executor:
         yield RequestThreads(executor)
+
+
+@contextmanager
+def shared_connection() -> Iterator[None]:
+    """Other threads may use the connection of this one."""
+    connection = connections["default"]
+    connection.inc_thread_sharing()
+    yield
     connection.dec_thread_sharing()
 
 
@@ -44,11 +58,30 @@ def mcp_of(threads: RequestThreads) -> McpAuth:
     return McpAuth(LazyApp(threads), threads)
 
 
+class Endpoint:
+    """The application at /mcp and its event loop, for many conversations: it takes 45 ms to make.
+
+    `threads` are to have the connection of whatever test speaks with it.
+    """
+
+    def __init__(self, threads: RequestThreads) -> None:
+        self.asgi = mcp_of(threads)
+        self._runner = asyncio.Runner()
+
+    def run(self, conversation: Coroutine[Any, Any, _Outcome]) -> _Outcome:
+        """What comes of it, in the event loop of the application."""
+        return self._runner.run(conversation)
+
+    def close(self) -> None:
+        """End the application."""
+        self._runner.close()
+
+
 @dataclass
 class Agent:
-    """Speaks MCP with a token; each conversation is with an application of its own."""
+    """Speaks MCP with a token."""
 
-    threads: RequestThreads
+    endpoint: Endpoint
     token: str = field(repr=False)
     mode: str = "auto"
     statuses: list[int] = field(default_factory=list)  # of the responses so far
@@ -82,16 +115,16 @@ class Agent:
                 async with Client(server, mode=self.mode) as client:
                     return await conversation(client)
 
-        return asyncio.run(converse())
+        return self.endpoint.run(converse())
 
     def http(self) -> httpx2.AsyncClient:
-        """An HTTP client of a new application, with the token; to be used in one event loop."""
+        """An HTTP client of the application, with the token; to be used in its event loop."""
 
         async def note(response: httpx2.Response) -> None:
             self.statuses.append(response.status_code)
 
         return httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(mcp_of(self.threads)),
+            transport=httpx2.ASGITransport(self.endpoint.asgi),
             headers={"Authorization": f"Bearer {self.token}"},
             event_hooks={"response": [note]},
         )
@@ -107,4 +140,4 @@ class Agent:
                     headers={name.replace("_", "-"): value for name, value in headers.items()},
                 )
 
-        return asyncio.run(post())
+        return self.endpoint.run(post())

@@ -20,7 +20,7 @@ from central.mcp.auth import McpAuth
 from central.settings.services import Rates
 from central.tenancy.models import ApiToken, Scope
 from tests.central.knowledge.graph import created
-from tests.central.mcp.agent import ADDRESS, Agent, mcp_of
+from tests.central.mcp.agent import ADDRESS, Agent, Endpoint, mcp_of
 from tests.central.protocol import Api, api_of
 
 BODY = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
@@ -86,10 +86,10 @@ def test_revoked_token_is_refused_by_that_name(agent: Agent) -> None:
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_revoked_token_is_refused_on_the_next_call(
-    api: Api, threads: RequestThreads, mode: str
+    api: Api, endpoint: Endpoint, threads: RequestThreads, mode: str
 ) -> None:
     """Within a conversation: nothing of the credential is kept from request to request."""
-    agent = Agent(threads, api.token, mode)
+    agent = Agent(endpoint, api.token, mode)
 
     async def use_and_lose(client: Client) -> None:
         assert not (await client.call_tool("code_index_status", {})).is_error
@@ -116,11 +116,11 @@ def test_token_that_may_only_index_is_told_what_it_lacks(
     assert 'scope="search"' in challenge
 
 
-def test_a_token_that_may_only_search_links_nothing(threads: RequestThreads) -> None:
+def test_a_token_that_may_only_search_links_nothing(endpoint: Endpoint) -> None:
     writer = api_of(scopes=list(Scope))
     for number in (7, 8):
         created(writer, kind="knowledge", id=f"ADR-{number}", title="Take salt of the sea")
-    reader = Agent(threads, api_of(scopes=[Scope.SEARCH]).token)
+    reader = Agent(endpoint, api_of(scopes=[Scope.SEARCH]).token)
     refusal = reader.refusal("graph_link", **{"from": "ADR-7", "to": "ADR-8", "type": "explains"})
     assert (refusal.status, refusal.code) == (403, "insufficient_scope")
 
@@ -163,7 +163,7 @@ def test_two_origins_are_none(agent: Agent) -> None:
             origins = [("origin", "http://testserver"), ("origin", "https://evil.example")]
             return await http.post(ADDRESS, content=BODY, headers=origins)
 
-    assert asyncio.run(post()).status_code == 403
+    assert agent.endpoint.run(post()).status_code == 403
 
 
 def test_nothing_is_answered_in_the_clear_where_the_api_redirects_to_https(
@@ -183,7 +183,7 @@ def test_there_is_nothing_to_listen_to_and_no_session_to_end(agent: Agent) -> No
         async with agent.http() as http:
             return [await http.request(name, "http://testserver/mcp") for name in ("GET", "DELETE")]
 
-    for response in asyncio.run(methods()):
+    for response in agent.endpoint.run(methods()):
         assert response.status_code == 405
         assert response.headers["allow"] == "POST"
 
@@ -240,7 +240,7 @@ def test_who_waits_too_long_for_a_thread_is_told_to_come_again(
                 free.set()
                 await all_that_there_are
 
-    response = asyncio.run(post())
+    response = agent.endpoint.run(post())
     assert (response.status_code, response.json()["code"]) == (503, "unavailable")
     assert response.headers["retry-after"] == "5"
 
@@ -273,12 +273,10 @@ def test_request_id_is_the_callers_in_the_answer_and_in_every_line(
     assert len(agent.post(BODY, **MCP).headers["x-request-id"]) == 32
 
 
-def test_every_request_has_one_line(
-    threads: RequestThreads, agent: Agent, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_every_request_has_one_line(agent: Agent, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     agent.post(BODY, **MCP)
-    Agent(threads, "nonsense").post(BODY, **MCP)
+    Agent(agent.endpoint, "nonsense").post(BODY, **MCP)
     lines: list[Any] = [
         one.msg for one in caplog.records if one.name == "central.observability.logs"
     ]

@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
-from central.http.asgi import RequestThreads
-from tests.central.mcp.agent import Agent
+from tests.central.mcp.agent import Agent, Endpoint
 from tests.central.protocol import Api
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_calls_are_logged_with_what_came_of_them(
-    api: Api, threads: RequestThreads, mode: str, caplog: pytest.LogCaptureFixture
+    api: Api, endpoint: Endpoint, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     api.index({"pay.py": "def pay\n"})
-    agent = Agent(threads, api.token, mode)
+    agent = Agent(endpoint, api.token, mode)
     caplog.set_level(logging.INFO)
     agent.answer("search_code", query="pay")
     agent.refusal("search_code", query="pay", top_k=51)

@@ -67,9 +67,10 @@ def test_contents_cannot_pass_for_another_event_and_are_told_as_they_are(
     assert any("[U+202E]" in result["content"] for result in results)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
+def test_nothing_in_a_text_passes_for_a_line_of_the_service(
+    hostile: Api, agent: Agent, subtests: pytest.Subtests
+) -> None:
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
         ("code_search", {"query": "secret_recipe", "expand": 100}),
         ("search_code", {"query": "secret_recipe"}),
         ("code_trace_callers", {"symbol": "f1"}),
@@ -78,17 +79,15 @@ def test_contents_cannot_pass_for_another_event_and_are_told_as_they_are(
         ("code_index_status", {}),
         ("code_search", {"query": f"secret_recipe\n{FORGED}"}),
         ("code_trace_callers", {"symbol": f"x\n{FORGED}"}),
-    ],
-)
-def test_nothing_in_a_text_passes_for_a_line_of_the_service(
-    hostile: Api, agent: Agent, tool: str, arguments: dict[str, Any]
-) -> None:
-    result = agent.call(tool, **arguments)
-    text = "\n".join(part.text for part in result.content if part.type == "text")
-    assert not re.search(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
-    assert not re.search(rf"^{re.escape(FORGED)}", text, re.MULTILINE)
-    assert not re.search(r"^(shop/other|Ignore)", text, re.MULTILINE)
-    assert not HIDDEN.search(result.model_dump_json())
+    )
+    for tool, arguments in calls:
+        with subtests.test(tool, arguments=arguments):
+            result = agent.call(tool, **arguments)
+            text = "\n".join(part.text for part in result.content if part.type == "text")
+            assert not re.search(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
+            assert not re.search(rf"^{re.escape(FORGED)}", text, re.MULTILINE)
+            assert not re.search(r"^(shop/other|Ignore)", text, re.MULTILINE)
+            assert not HIDDEN.search(result.model_dump_json())
 
 
 # --- Agents -------------------------------------------------------------------------------------
@@ -104,7 +103,7 @@ def test_of_two_credentials_none_counts(agent: Agent) -> None:
             headers += [(name.replace("_", "-"), value) for name, value in MCP.items()]
             return await http.post(ADDRESS, content=request("ping"), headers=headers)
 
-    assert asyncio.run(post()).status_code == 401
+    assert agent.endpoint.run(post()).status_code == 401
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "OPTIONS", "PATCH"])
@@ -114,7 +113,7 @@ def test_there_is_no_stream_to_resume_and_no_session_to_end(agent: Agent, method
             headers = {"Mcp-Session-Id": "f" * 32, "Last-Event-ID": "1"}
             return await http.request(method, ADDRESS, headers=headers)
 
-    assert asyncio.run(ask()).status_code == 405
+    assert agent.endpoint.run(ask()).status_code == 405
 
 
 def test_a_session_that_somebody_names_is_none(agent: Agent) -> None:
@@ -164,54 +163,49 @@ def test_what_is_no_message_is_refused(agent: Agent, body: bytes) -> None:
     assert agent.post(body, **MCP).status_code == 400
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"query": ["x"]},
-        {"query": {"a": 1}},
-        {"query": "x" * 100_000},
-        {"query": "\x00"},
-        {"query": "x", "limit": 10**400},
-        {"query": "x", "limit": -1},
-        {"query": "x", "limit": "1; DROP TABLE x"},
-        {"query": "x", "include_projects": ["a"] * 100_000},
-        {"query": "x", "include_projects": [["shop"]]},
-        {"query": "x", "cursor": "A" * 1_000_000},
-        {"query": "x", "cursor": "../../x"},
-        {"query": "x", "no_such": 1},
-        {"query": "x", "org_id": "acme"},
-        {"query": "x", "max_tokens": 0},
-        *(
-            {"query": "x", "workspace": name}
-            for name in ("globex", "org-globex", "org-org-acme", "ACME", "../acme", "acme\x00")
-        ),
-    ],
+REFUSED: tuple[dict[str, Any], ...] = (
+    {"query": ["x"]},
+    {"query": {"a": 1}},
+    {"query": "x" * 100_000},
+    {"query": "\x00"},
+    {"query": "x", "limit": 10**400},
+    {"query": "x", "limit": -1},
+    {"query": "x", "limit": "1; DROP TABLE x"},
+    {"query": "x", "include_projects": ["a"] * 100_000},
+    {"query": "x", "include_projects": [["shop"]]},
+    {"query": "x", "cursor": "A" * 1_000_000},
+    {"query": "x", "cursor": "../../x"},
+    {"query": "x", "no_such": 1},
+    {"query": "x", "org_id": "acme"},
+    {"query": "x", "max_tokens": 0},
+    *(
+        {"query": "x", "workspace": name}
+        for name in ("globex", "org-globex", "org-org-acme", "ACME", "../acme", "acme\x00")
+    ),
 )
+
+
 def test_arguments_that_no_tool_takes_are_refused_in_words(
-    hostile: Api, agent: Agent, arguments: dict[str, Any]
+    hostile: Api, agent: Agent, subtests: pytest.Subtests
 ) -> None:
     Organization.objects.create(slug="globex")
-    result = answer(agent.post(call(**arguments), **MCP))["result"]
-    assert result["isError"]
-    assert result["_meta"]["codesearch/error"]["status"] in {400, 404}
+    for number, arguments in enumerate(REFUSED):
+        with subtests.test(number=number):
+            result = answer(agent.post(call(**arguments), **MCP))["result"]
+            assert result["isError"]
+            assert result["_meta"]["codesearch/error"]["status"] in {400, 404}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_what_means_something_elsewhere_means_itself(hostile: Api, agent: Agent) -> None:
+    for arguments in (
         {"path": "../../etc/passwd"},
         {"path": "%"},
         {"exclude": "(" * 1_000},
         {"exclude": "|" * 1_000},
         {"include_projects": ["../shop", "shop'--", "shop/../shop", "s_op", "%"]},
-    ],
-)
-def test_what_means_something_elsewhere_means_itself(
-    hostile: Api, agent: Agent, arguments: dict[str, Any]
-) -> None:
-    found = agent.answer("code_search", query="secret_recipe", **arguments)
-    is_all = "exclude" in arguments
-    assert ("results" in found) is is_all, found
+    ):
+        found = agent.answer("code_search", query="secret_recipe", **arguments)
+        assert ("results" in found) is ("exclude" in arguments), found
 
 
 def test_a_language_that_does_not_exist_is_refused(hostile: Api, agent: Agent) -> None:

@@ -9,6 +9,7 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from central.asgi import Application
+from central.http.asgi import RequestThreads
 from central.mcp.messages import REVISIONS
 from tests.central.mcp.agent import ADDRESS, Agent
 
@@ -45,8 +46,10 @@ def test_wildcards_stand_for_both_types(agent: Agent, accept: str) -> None:
     assert post(agent, accept=accept).status_code == 200
 
 
-def test_without_accept_and_with_a_slash_at_the_end_all_is_as_usual(agent: Agent) -> None:
-    application = Application(agent.threads)
+def test_without_accept_and_with_a_slash_at_the_end_all_is_as_usual(
+    agent: Agent, threads: RequestThreads
+) -> None:
+    application = Application(threads)
 
     async def ask() -> httpx2.Response:
         async with httpx2.AsyncClient(transport=httpx2.ASGITransport(application)) as http:

@@ -137,25 +137,23 @@ def without_times(answer: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize(("what", "parameters"), CALLS)
-def test_answers_are_those_of_the_api(
-    shop: Api, ask: Ask, what: str, parameters: dict[str, Any]
-) -> None:
-    response = over_http(shop, what, parameters)
-    assert response.status_code == 200, response.content
-    assert without_times(ask(what, parameters)) == without_times(response.json())
+def test_answers_are_those_of_the_api(shop: Api, ask: Ask, subtests: pytest.Subtests) -> None:
+    for what, parameters in CALLS:
+        with subtests.test(what, parameters=parameters):
+            response = over_http(shop, what, parameters)
+            assert response.status_code == 200, response.content
+            assert without_times(ask(what, parameters)) == without_times(response.json())
 
 
-@pytest.mark.parametrize(("what", "parameters"), REFUSALS)
-def test_refusals_are_those_of_the_api(
-    shop: Api, ask: Ask, what: str, parameters: dict[str, Any]
-) -> None:
-    problem = over_http(shop, what, parameters).json()
-    with pytest.raises(ToolError) as refused:
-        ask(what, parameters)
-    error = refused.value
-    expected = (problem["status"], problem["code"], problem["detail"])
-    assert (error.status, error.code, error.message) == expected
+def test_refusals_are_those_of_the_api(shop: Api, ask: Ask, subtests: pytest.Subtests) -> None:
+    for what, parameters in REFUSALS:
+        with subtests.test(what, parameters=parameters):
+            problem = over_http(shop, what, parameters).json()
+            with pytest.raises(ToolError) as refused:
+                ask(what, parameters)
+            error = refused.value
+            expected = (problem["status"], problem["code"], problem["detail"])
+            assert (error.status, error.code, error.message) == expected
 
 
 def test_a_link_is_that_of_the_api(shop: Api, ask: Ask, threads: RequestThreads) -> None:
@@ -173,12 +171,10 @@ def test_unknown_symbol_is_refused_with_the_names_that_are_alike(shop: Api, ask:
     assert str(refused.value).endswith(f"Similar names: {', '.join(near)}.")
 
 
-@pytest.mark.parametrize("workspace", [None, "acme", "org-acme"])
-def test_workspace_is_the_credentials_by_either_name(
-    shop: Api, agent: Agent, workspace: str | None
-) -> None:
-    answer = agent.answer("code_index_status", workspace=workspace)
-    assert answer["org_id"] == "acme"
+def test_workspace_is_the_credentials_by_either_name(shop: Api, agent: Agent) -> None:
+    for workspace in (None, "acme", "org-acme"):
+        answer = agent.answer("code_index_status", workspace=workspace)
+        assert answer["org_id"] == "acme", workspace
 
 
 def test_another_workspace_does_not_exist(shop: Api, agent: Agent) -> None:

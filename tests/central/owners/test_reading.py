@@ -8,9 +8,8 @@ import pytest
 from aeterna_code_search.contract.projects import OwnerCount
 from central.corpus.models import File
 from central.owners import reading
-from central.owners.answers import owner_counts
 from central.owners.ownership import AN_ADDRESS
-from central.owners.reading import OwnersReader, owners_reader
+from central.owners.reading import OwnersReader, owner_counts, owners_reader
 from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot, repository_snapshot
 from central.tenancy.credentials import Credential

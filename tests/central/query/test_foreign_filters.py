@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from aeterna_code_search.contract.search import Mode
 from central.query.errors import QueryError
 from central.query.filters import Match
 from central.query.foreign_filters import foreign_filter
-from central.query.modes import TextMode, parse_as
+from central.query.modes import parse_as
 from central.query.parser import parse
 from central.query.syntax import Filter
 
@@ -63,7 +64,7 @@ def test_a_filter_of_another_tool_is_refused_with_what_to_write(query: str, advi
     escaped = query.replace(f"{name[1]}:", f"{name[1]}\\:", 1)
     if query.count(":") == 1:
         assert f"{name[1]}:" in str(parse(escaped).root).replace("\\", "")
-        assert parse_as(query, TextMode.LITERAL).content_terms
+        assert parse_as(query, Mode.LITERAL).content_terms
 
 
 @pytest.mark.parametrize(

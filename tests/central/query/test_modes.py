@@ -2,11 +2,12 @@
 
 import pytest
 
+from aeterna_code_search.contract.search import Mode
 from central.query.errors import QueryError
-from central.query.modes import TextMode, parse_as
+from central.query.modes import TEXT_MODES, parse_as
 from central.query.syntax import Case, Literal, Regex, Structural
 
-LITERAL, REGEX, STRUCTURAL = TextMode
+LITERAL, REGEX, STRUCTURAL = TEXT_MODES
 
 
 @pytest.mark.parametrize(
@@ -61,8 +62,8 @@ def test_a_wrong_filter_at_the_end_of_a_pattern_is_an_error() -> None:
         parse_as("f($X) type:functoin", STRUCTURAL)
 
 
-@pytest.mark.parametrize("mode", TextMode)
-def test_filters_alone_have_no_content_in_any_mode(mode: TextMode) -> None:
+@pytest.mark.parametrize("mode", TEXT_MODES)
+def test_filters_alone_have_no_content_in_any_mode(mode: Mode) -> None:
     query = parse_as("repo:a  lang:go", mode)
     assert query.filters_only
     assert str(query) == "repo:a lang:go"

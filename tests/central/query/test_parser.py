@@ -5,8 +5,7 @@ import pytest
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import FilterName, Match
-from central.query.groups import QUERY_NESTING, QUERY_TERMS
-from central.query.parser import parse
+from central.query.parser import QUERY_NESTING, QUERY_TERMS, parse
 from central.query.syntax import And, Case, Filter, Literal, Not, Or, Query, Regex, Word
 
 REPO_A = Filter(FilterName.REPO, "a")

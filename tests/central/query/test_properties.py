@@ -7,10 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from aeterna_code_search.contract.search import Mode
 from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
 from central.query.filters import FilterName
-from central.query.modes import TextMode, parse_as
+from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
 from central.query.syntax import Filter, Query, leaves
 from tests.central.query.trees import FileOwners, nasty_text, queries
@@ -45,8 +46,8 @@ def test_any_text_is_a_query_or_an_error_with_a_column_in_the_text(text: str) ->
 
 
 @examples(200)
-@given(nasty_text, st.sampled_from(list(TextMode)))
-def test_any_text_is_a_query_or_an_error_in_each_mode(text: str, mode: TextMode) -> None:
+@given(nasty_text, st.sampled_from(list(TEXT_MODES)))
+def test_any_text_is_a_query_or_an_error_in_each_mode(text: str, mode: Mode) -> None:
     parsed_or_refused(lambda text: parse_as(text, mode), text)
 
 
@@ -79,7 +80,7 @@ def test_with_all_truths_known_the_answer_is_known(query: Query) -> None:
 def test_repeated_syntax_takes_little_time(part: str) -> None:
     text = (part * 4_000)[:4_000]
     started = time.process_time()
-    for read in (parse, *(lambda text, mode=mode: parse_as(text, mode) for mode in TextMode)):
+    for read in (parse, *(lambda text, mode=mode: parse_as(text, mode) for mode in TEXT_MODES)):
         parsed_or_refused(read, text)
     assert time.process_time() - started < 4
 

@@ -3,6 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha1
 
 from django.db import transaction
@@ -84,8 +85,12 @@ def apply_files(repository: Repository, files: Mapping[str, str], *, commit: str
         repository.save()
 
 
+@cache
 def extracted(path: str, content: bytes) -> FileRecord:
-    """The record of a file that is selected whatever its content; a mark makes it generated."""
+    """The record of a file that is selected whatever its content; a mark makes it generated.
+
+    A function of its arguments: many tests index the same files.
+    """
     is_marked = skip_reason_by_content(path, content) is SkipReason.GENERATED
     return extract_file(
         path=path,

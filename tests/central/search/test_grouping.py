@@ -15,8 +15,7 @@ from pytest_django import DjangoDbBlocker
 from aeterna_code_search.contract.search import GroupBy, Mode, Result, SearchAnswer, SearchRequest
 from central.errors import InvalidError
 from central.search import retrieval
-from central.search.candidates import Candidate
-from central.search.pieces import Joiner, ungrouped
+from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.ranked_results import RESULT_SPANS
 from central.search.service import search
 from central.tenancy.credentials import Credential

@@ -6,8 +6,7 @@ from uuid import UUID
 import pytest
 
 from aeterna_code_search.contract.search import Result, SearchAnswer, SearchRequest
-from central.search.candidates import Candidate
-from central.search.pieces import Joiner
+from central.search.candidates import Candidate, Joiner
 from central.search.service import search
 from central.tenancy.credentials import Credential
 from tests.central.search.corpus import credential_for, index_repository, organization_of

@@ -5,7 +5,6 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from central.tenancy.admin import people
 from central.tenancy.models import AuditEntry, Membership
 from tests.central.admin import staff, superuser
 from tests.central.factories import MembershipFactory, UserFactory
@@ -109,7 +108,7 @@ def test_a_change_that_cannot_be_noted_is_not_made(
     def full(**_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(people, "record", full)
+    monkeypatch.setattr("central.tenancy.admin.record", full)
     ada = UserFactory.create(username="ada")
     chosen = {"action": "delete_selected", "_selected_action": [ada.pk], "post": "yes"}
     for address, form in (

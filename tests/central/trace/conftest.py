@@ -10,6 +10,12 @@ from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import organization_of
 
 Ask = Callable[..., Any]
+Callers = Callable[..., list[str]]
+
+
+@pytest.fixture(autouse=True)
+def database(db: None) -> None:
+    """Traces read what is indexed."""
 
 
 @pytest.fixture
@@ -51,7 +57,7 @@ def ask_live(api: Api) -> Ask:
 
 
 @pytest.fixture
-def callers(ask: Ask) -> Callable[..., list[str]]:
+def callers(ask: Ask) -> Callers:
     """Callers in short: `project/file:line caller confidence`."""
 
     def callers(symbol: str, **query: object) -> list[str]:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from hashlib import md5
 from textwrap import dedent
 
-from django.db import transaction
+from django.apps import apps
+from django.db import connection, transaction
 from django.utils import timezone
 
 from central.corpus.models import File
@@ -84,6 +85,17 @@ def change_files(
                 "indexed_at",
             ]
         )
+
+
+def analyse() -> None:
+    """Tell PostgreSQL how many rows there are: else it chooses plans for another test's rows."""
+    models = (
+        *apps.get_app_config("corpus").get_models(),
+        *apps.get_app_config("edges").get_models(),
+    )
+    tables = [model._meta.db_table for model in models]
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {', '.join(tables)}")
 
 
 def pyproject(name: str, *dependencies: str, version: str = "1.0.0") -> str:

@@ -1,15 +1,9 @@
 """An alias and what it stands for are one: neither makes the other uncertain."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def kit(text: str) -> None:

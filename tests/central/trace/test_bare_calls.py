@@ -1,14 +1,9 @@
 """Calls that are written without brackets, and names that only look like them."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def _lines(found: list[str], file: str) -> list[int]:

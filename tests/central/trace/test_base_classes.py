@@ -1,14 +1,9 @@
 """Base classes that a class names by a constant, an alias or a variable."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 KIT = """\
 class Base:

@@ -1,6 +1,7 @@
 """All call edges of an organisation, a page at a time."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,7 @@ from tests.central.plans import MODES, rows_handled, statements_sent
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
 from tests.central.trace.conftest import Ask
-from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
-
-pytestmark = pytest.mark.django_db
+from tests.central.trace.corpus import analyse, change_files, organization_of, pyproject, repository
 
 KIT = {
     "pyproject.toml": pyproject("acme-kit"),
@@ -113,22 +112,23 @@ def test_an_edge_says_who_calls_what_where_and_how_sure_it_is(corpus: object, pa
     assert (answer["next_cursor"], answer["missing"], answer["cut"]) == (None, [], [])
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4])
-@pytest.mark.parametrize("files", [1, 2, 500])
 def test_pages_of_any_size_hold_the_same(
-    corpus: object, pages: Pages, monkeypatch: pytest.MonkeyPatch, size: int, files: int
+    corpus: object, pages: Pages, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     (whole,) = pages()
-    monkeypatch.setattr(call_edges, "CALLS_REFERENCES", size)
-    monkeypatch.setattr(call_edges, "CALLS_FILES", files)
-    cut = list(pages())
-    assert edges(*cut) == edges(whole)
-    assert all(one["references"] <= size for one in cut)
-    assert sum(one["references"] for one in cut) == whole["references"]
-    reported = [part for one in cut for part in parts(one)]
-    for name in ("kit", "app"):
-        assert [begins for project, begins, _ in reported if project == name].count(True) == 1
-        assert [ends for project, _, ends in reported if project == name].count(True) == 1
+    for size, files in product((1, 2, 3, 4), (1, 2, 500)):
+        with subtests.test(size=size, files=files):
+            monkeypatch.setattr(call_edges, "CALLS_REFERENCES", size)
+            monkeypatch.setattr(call_edges, "CALLS_FILES", files)
+            cut = list(pages())
+            assert edges(*cut) == edges(whole)
+            assert all(page["references"] <= size for page in cut)
+            assert sum(page["references"] for page in cut) == whole["references"]
+            reported = [part for page in cut for part in parts(page)]
+            for name in ("kit", "app"):
+                of_one = [part for part in reported if part[0] == name]
+                assert [begins for _, begins, _ in of_one].count(True) == 1
+                assert [ends for _, _, ends in of_one].count(True) == 1
 
 
 def test_a_page_ends_where_it_looked_often_enough(
@@ -231,6 +231,7 @@ def test_the_examples_edges_are_those_of_callers_and_callees(
     """Every definition of a library and of its callers is traced, one by one, from stored edges."""
     for name in ("common-utils", "auth-service", "partner-portal", "go-kit", "risk-model"):
         repository(name, example(name))
+    analyse()
     monkeypatch.setattr(call_edges, "CALLS_REFERENCES", 97)
     listed = {
         (one["caller_project"], one["path"], one["line"], one["caller"], one["callee_project"],
@@ -241,6 +242,7 @@ def test_the_examples_edges_are_those_of_callers_and_callees(
     assert len(listed) > 200
     while CallEdges().update(api.organization.pk):
         pass
+    analyse()
     assert traced(ask_live, "callers") == listed
     inside = {edge for edge in listed if edge[3] != "<module>"}
     assert traced(ask_live, "callees") == inside

@@ -4,11 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _PHP = """<?php
 class Task { public function __invoke($x) {} }

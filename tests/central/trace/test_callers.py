@@ -1,15 +1,9 @@
 """Who calls this: over imports and re-exports, in any repository."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 @pytest.fixture

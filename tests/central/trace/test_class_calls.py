@@ -1,14 +1,7 @@
 """What a call of a class gives: its object's `apply` or `invoke` may give another type."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _SCALA = """
     package acme

@@ -1,14 +1,9 @@
 """Names that branches of `#if` bind to different values: what is built decides."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _CSHARP = """
     class Old { public void Go() {} }

@@ -1,15 +1,9 @@
 """Constructors asked for by their own name: making an instance of a class calls them."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def _python(app: str) -> None:

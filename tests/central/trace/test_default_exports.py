@@ -1,14 +1,7 @@
 """Default exports of JavaScript and TypeScript, whatever they are called where they are used."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def test_a_default_export_without_a_name_is_found_through_imports_and_barrels(

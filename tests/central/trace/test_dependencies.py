@@ -9,12 +9,8 @@ from central.trace.resolve.modules import (
     MAX_DEPENDENCY_LEVELS,
     MAX_PACKAGES,
 )
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 # A name that is no evidence of its package without a manifest.
 KIT = {"yarl/__init__.py": "def build(): ...\n"}

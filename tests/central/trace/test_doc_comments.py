@@ -1,14 +1,9 @@
 """Types of PHP that doc comments tell, and others that no declaration writes."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _SHOP = """<?php
 namespace Acme;

@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 GO_MOD = "module github.com/acme/go-kit\n\ngo 1.22\n"
 GO_APP = "module github.com/acme/app\n\ngo 1.22\n\nrequire github.com/acme/go-kit v1.2.0\n"

@@ -3,8 +3,7 @@
 import pytest
 
 from central.repositories.models import Repository
-from central.trace.stored.comparing import different
-from central.trace.stored.follower import CallEdges
+from central.trace.stored.follower import CallEdges, different
 from central.trace.stored.models import Path, Source
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
 

@@ -6,8 +6,6 @@ import pytest
 
 from tests.central.trace.corpus import repository
 
-pytestmark = pytest.mark.django_db
-
 _JAVA = {
     "pom.xml": "<project><groupId>com.acme</groupId><artifactId>shop</artifactId></project>",
     "src/main/java/com/acme/Order.java": """

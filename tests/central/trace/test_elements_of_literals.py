@@ -2,11 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
 
 _PARTS = """
 class Part:

@@ -1,16 +1,9 @@
 """Callers and definitions in code inside of other files."""
 
 import json
-from collections.abc import Callable
 
-import pytest
-
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 PACKAGE = '{"name": "web", "version": "1.0.0"}'
 TOKEN = "export function fetchToken(): string { return 't'; }\n"

@@ -1,14 +1,7 @@
 """`with x as y` of Python: y is what `__enter__` of x gives."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def test_what_a_with_statement_binds_is_what_the_class_says(callers: Callers) -> None:

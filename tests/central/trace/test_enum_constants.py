@@ -1,14 +1,11 @@
 """A constant of an enumeration is an instance of it, where enumerations have methods."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _JAVA = {
     "acme/Color.java": """

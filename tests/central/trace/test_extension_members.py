@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
 
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 Ask = Callable[..., Any]
 
 _KOTLIN_TEXT = """

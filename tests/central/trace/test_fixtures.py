@@ -1,6 +1,6 @@
 """pytest's fixtures: whose a test's parameter is, and what its value is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
 
@@ -9,12 +9,8 @@ from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.trace.position import definition_at
 from indexer.records.fixtures import CONFTEST_LEVELS
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import change_files, organization_of, pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 FLASK = {
     "pyproject.toml": pyproject("flask"),

@@ -1,14 +1,7 @@
 """Names with their whole namespace need no import."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def test_java_names_a_class_with_its_package(callers: Callers) -> None:

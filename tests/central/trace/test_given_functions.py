@@ -1,14 +1,7 @@
 """Members of TypeScript by their types: `$` in names, functions by the type asked for."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _LIBRARY = {
     "package.json": '{"name": "@acme/lib", "version": "1.0.0", "main": "src/index.ts"}',

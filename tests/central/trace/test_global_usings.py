@@ -1,14 +1,7 @@
 """What one file of a C# project imports for all, and types without a namespace."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _PROJECT = "<Project><ItemGroup>{}</ItemGroup></Project>"
 _KIT = """

@@ -17,8 +17,6 @@ from tests.central.trace.corpus import pyproject, repository
 from tests.central.trace.test_symmetry import NAMES, corpora, indexed
 from tests.property_settings import examples
 
-pytestmark = pytest.mark.django_db
-
 
 @pytest.fixture
 def chain() -> None:

@@ -1,14 +1,7 @@
 """C and C++: what a header declares and another file defines."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _OTHER_PROGRAM = {
     "other.c": """

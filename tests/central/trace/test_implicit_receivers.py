@@ -1,14 +1,9 @@
 """Extension members of Kotlin: what they give, and what a bare name in one means."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _LIBRARY = """
     package com.acme.io

@@ -1,18 +1,12 @@
 """`kind=import`: the imports of a definition, of one around it, and of its module."""
 
-from collections.abc import Callable
-
 import pytest
 from django.db import connection
 
 from central.corpus.models import File, Import
 from tests.central.plans import MODES, rows_handled, statements_sent
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 @pytest.fixture

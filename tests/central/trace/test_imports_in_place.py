@@ -2,11 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
 
 
 def test_lua_calls_a_function_of_a_module_that_it_requires_in_place(

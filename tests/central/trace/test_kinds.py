@@ -1,15 +1,9 @@
 """`kind` chooses how a name is used; a name with its file is the one at the top of the file."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 @pytest.fixture

@@ -1,14 +1,7 @@
 """Functions of Go with several results: each name on the left has the type of its own."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _LIBRARY = {
     "go.mod": "module github.com/acme/lib\n\ngo 1.24\n",

@@ -10,13 +10,12 @@ from central.tenancy.models import AuditEntry
 from central.trace.resolve.library_models import Library, library_models
 from indexer.records.manifests import Ecosystem
 from tests.central.protocol import Api, api_of
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import organization_of, repository
 
 LIBRARIES = library_models().libraries
 
-pytestmark = pytest.mark.django_db
 
-Callers = Callable[..., list[str]]
 Ask = Callable[..., Any]
 
 _MODELS = """

@@ -8,8 +8,6 @@ from central.trace.resolve.members import CUT_BASES
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import pyproject, repository
 
-pytestmark = pytest.mark.django_db
-
 
 def package(**modules: str) -> None:
     """The package acme_kit; module names lead to their text."""

@@ -1,14 +1,7 @@
 """Members of Ruby that a call makes of symbols, and what a class has of a module elsewhere."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _GEM = "Gem::Specification.new do |s|\n  s.name = '%s'\n  %s\nend\n"
 

@@ -1,14 +1,7 @@
 """Members that a class has from a trait, a module or a trait's default, not from a base class."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _PHP = {
     "composer.json": '{"name": "acme/api", "autoload": {"psr-4": {"App\\\\": "app/"}}}',

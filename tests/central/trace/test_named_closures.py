@@ -1,14 +1,7 @@
 """Functions without a name of their own that a variable holds are definitions by its name."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def test_a_lambda_has_the_name_that_it_is_assigned_to(callers: Callers) -> None:

@@ -1,14 +1,7 @@
 """Functions that are members of an object, and what `module.exports` is."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _MANIFEST = '{"name": "web", "version": "1.0.0"}'
 

@@ -8,8 +8,6 @@ from tests.central.protocol import api_of
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import organization_of, pyproject, repository
 
-pytestmark = pytest.mark.django_db
-
 FILES = {"pyproject.toml": pyproject("acme-shop"), "acme/shop.py": "def score(x):\n    return x\n"}
 
 

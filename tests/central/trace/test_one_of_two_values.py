@@ -1,14 +1,7 @@
 """Values that are one of two: `a or b`, `a if c else b`, `a || b`, `c ? a : b`."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def test_in_python_the_first_says_what_it_is(callers: Callers) -> None:

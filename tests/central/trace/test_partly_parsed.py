@@ -7,8 +7,6 @@ from indexer.resolution import unparsed
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import change_files, pyproject, repository
 
-pytestmark = pytest.mark.django_db
-
 FILES = {
     "pyproject.toml": pyproject("acme-shop"),
     "acme/shop.py": """\

@@ -19,8 +19,6 @@ from tests.central.trace.corpus import (
     repository,
 )
 
-pytestmark = pytest.mark.django_db
-
 KIT = {
     "pyproject.toml": pyproject("acme-kit"),
     "acme_kit/__init__.py": "from .auth import Auth\n",

@@ -1,14 +1,10 @@
 """What a project of another repository requires of its own repository's projects comes along."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
 
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 Files = dict[str, str]
 
 KIT = "package com.acme.a;\npublic class Kit { public static void build() {} }\n"

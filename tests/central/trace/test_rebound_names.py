@@ -3,13 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _LIBRARY = {
     "pyproject.toml": pyproject("acme-lib"),

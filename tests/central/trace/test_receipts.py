@@ -30,8 +30,6 @@ from tests.central.trace.test_symmetry import (
 )
 from tests.property_settings import examples
 
-pytestmark = pytest.mark.django_db
-
 
 def assert_everything_is_counted(repositories: list[int]) -> None:
     """Ask for each name of a definition, and look for each of its references in the answer."""
@@ -262,6 +260,19 @@ def test_references_beyond_the_limit_count_as_unresolved(
     for module in ("callers", "candidates"):
         monkeypatch.setattr(f"central.trace.{module}.MAX_UNLIKELY", 1)
     assert counted() == counted(min_confidence="low") == (2, 1)
+
+
+def test_references_that_are_not_even_read_are_told_where_unresolved_ones_are_listed(
+    ask_live: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use = "from acme_kit import Other\n" + "Other().get()\n" * 9
+    repository("kit", {"pyproject.toml": pyproject("acme-kit"), "acme_kit/__init__.py": KIT})
+    repository("app", {"pyproject.toml": pyproject("app", "acme-kit"), "app.py": use})
+    for limit, most in (("MAX_RESOLVED", 0), ("MAX_UNLIKELY", 2)):
+        monkeypatch.setattr(f"central.trace.candidates.{limit}", most)
+    monkeypatch.setattr("central.trace.callers.MAX_UNRESOLVED", 3)
+    receipt = ask_live("callers", symbol="Store.get", min_confidence="low").json()["receipt"]
+    assert receipt["cut"] == [CUT_CALLERS]
 
 
 def test_more_references_than_are_counted_are_told(

@@ -2,15 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-from django.db import connection
-
 from central.corpus.models import Reference, Symbol
-from tests.central.trace.corpus import repository
+from tests.central.trace.corpus import analyse, repository
 from tests.central.trace.test_receipts import assert_everything_is_counted
 from tests.indexer.calls_in_source import Call, read_calls
-
-pytestmark = pytest.mark.django_db
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "acme"
 # What is no reference: names of the language, and a parameter that is called.
@@ -34,8 +29,7 @@ def index_examples() -> tuple[list[int], dict[tuple[str, str], list[Call]]]:
             files[name] = content.decode()
             calls[directory.name, name] = list(read_calls(name, content))
         repositories.append(repository(directory.name, files).pk)
-    with connection.cursor() as cursor:  # those of another test's rows would choose slow plans
-        cursor.execute("ANALYZE corpus_reference, corpus_file, corpus_symbol, corpus_import")
+    analyse()
     return repositories, calls
 
 

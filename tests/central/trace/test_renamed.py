@@ -1,7 +1,5 @@
 """Dependencies that a package imports under another name."""
 
-from collections.abc import Callable
-
 import pytest
 from django.db import connection
 
@@ -9,12 +7,8 @@ from central.corpus.models import Dependency, File, Import, Module, Package
 from central.trace.resolve.renamed import RealPath, real_paths
 from central.trace.resolve.sql import FileContext, FirstNames, Requirement
 from tests.central.plans import MODES, rows_handled, statements_sent
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 CALL = "import { write } from 'log'\nexport const run = () => write(1)\n"
 

@@ -5,11 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 KIT = """\
 from collections.abc import Callable, Iterator

@@ -1,16 +1,10 @@
 """Each rule of docs/reference/trace.md, and which goes before which, over real Python."""
 
-from collections.abc import Callable
-
 import pytest
 
 from central.repositories.models import Repository
-from tests.central.trace.conftest import Ask
+from tests.central.trace.conftest import Ask, Callers
 from tests.central.trace.corpus import change_files, pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def library(name: str = "kit", **modules: str) -> Repository:

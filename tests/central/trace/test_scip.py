@@ -7,11 +7,8 @@ import pytest
 
 from central.corpus.dump import dump_lines
 from central.corpus.models import Reference, ScipDefinition, ScipDocument
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import add_scip, change_files, pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 CORE = """\
 class Box:

@@ -1,14 +1,9 @@
 """Python finds modules beside a script, and where programs, tests and containers say."""
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 HELPERS = "def build(): ...\n"
 MAIN = "from helpers import build\n\nbuild()\n"

@@ -1,15 +1,11 @@
 """A method that gives its own object, called on an instance of a subclass."""
 
 import itertools
-from collections.abc import Callable
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 BASE = """\
 from __future__ import annotations

@@ -1,15 +1,9 @@
 """Shells: functions of the same file and of the files that a script sources."""
 
-from collections.abc import Callable
 from typing import Any
 
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 _LIBRARY = 'log-info() { echo "$@"; }\nretry() { "$@"; }\n'
 

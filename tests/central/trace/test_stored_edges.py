@@ -31,8 +31,12 @@ from central.trace.resolve.questions import Ancestors
 from central.trace.resolve.references import sites_within
 from central.trace.resolve.rules import rules_of
 from central.trace.stored import follower
-from central.trace.stored.comparing import compare_edges, different
-from central.trace.stored.follower import CallEdges, delete_unused_questions
+from central.trace.stored.follower import (
+    CallEdges,
+    compare_edges,
+    delete_unused_questions,
+    different,
+)
 from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
@@ -414,7 +418,7 @@ def _resolver(
 ) -> BatchResolver:
     resolver = BatchResolver(rules_of(organization), repositories=visible)
     if is_stored:
-        resolver.live_files = live_files(organization, id_array(visible)).files
+        resolver.follow(live_files(organization, id_array(visible)).files)
         assert resolver.live_files is not None
     return resolver
 

@@ -21,8 +21,6 @@ from central.trace.resolve.rules import RULES
 from tests.central.trace.corpus import organization_of, pyproject, repository
 from tests.property_settings import examples
 
-pytestmark = pytest.mark.django_db
-
 Link = tuple[int, Key]  # a reference and what it means
 
 

@@ -11,8 +11,6 @@ from tests.central.protocol import api_of
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import organization_of, pyproject, repository
 
-pytestmark = pytest.mark.django_db
-
 BROKEN = "[project\n"
 TOKENS = {
     "pyproject.toml": pyproject("acme-security"),

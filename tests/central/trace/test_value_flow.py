@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def _app(**files: str) -> None:

@@ -1,14 +1,7 @@
 """Functions as values in JavaScript: passed, returned, in tables, and held by a constant."""
 
-from collections.abc import Callable
-
-import pytest
-
+from tests.central.trace.conftest import Callers
 from tests.central.trace.corpus import repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 def _web(**files: str) -> None:

@@ -1,6 +1,5 @@
 """What the routes take and refuse, how symbols are named, and pages."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,10 +7,6 @@ import pytest
 from tests.central.protocol import Api
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import organization_of, pyproject, repository
-
-pytestmark = pytest.mark.django_db
-
-Callers = Callable[..., list[str]]
 
 
 @pytest.fixture

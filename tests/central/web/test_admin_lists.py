@@ -20,7 +20,7 @@ from central.knowledge.models import Document, Edge, Policy
 from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import Repository
 from central.saved_searches.models import SavedSearch
-from central.tenancy.admin.people import AuditedAdmin
+from central.tenancy.admin import AuditedAdmin
 from central.tenancy.admin_base import ReadOnlyAdmin
 from central.tenancy.audit import record
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from aeterna_code_search.contract.trace import GraphNode
-from central.web.graph_groups import PICTURE_NODES, groups_of
+from central.web.graph_levels import PICTURE_NODES, groups_of
 from tests.central.web.graphs import node
 
 ROOT = node("root", 0)

@@ -6,7 +6,7 @@ from aeterna_code_search.contract.status import IndexState
 from central.corpus.files import why_skipped
 from central.ingest.models import IndexRun
 from central.repositories.states import RunState
-from central.web.states import run_message, state_message
+from central.web.runs import run_message, state_message
 from indexer.records.files import SkipReason
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from central.query.modes import TextMode, parse_as
+from aeterna_code_search.contract.search import Mode
+from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
 from central.query.patterns import QUERY_PATTERN_CHARACTERS, text_matcher
 from central.query.syntax import Filter, leaves
@@ -54,12 +55,12 @@ def test_what_a_mode_of_plain_text_offers() -> None:
     }
 
 
-@pytest.mark.parametrize("mode", ["hybrid", *TextMode])
+@pytest.mark.parametrize("mode", ["hybrid", *TEXT_MODES])
 @example(path="a\u3000b\u2028\x1c.py")
 @given(path=st.text(alphabet="ab/. \n\t\\[(é\"'-*\x85\u3000", min_size=1, max_size=30))
 def test_the_search_of_one_file_finds_it_alone(mode: str, path: str) -> None:
     text = of_one_file('"x" OR "y"', mode, path)
-    query = parse(text) if mode == "hybrid" else parse_as(text, TextMode(mode))
+    query = parse(text) if mode == "hybrid" else parse_as(text, Mode(mode))
     [one] = [term for term in leaves(query.root) if isinstance(term, Filter)]
     matches = text_matcher(one.value, one.match, ignore_case=False, column=1)
     assert matches(path)

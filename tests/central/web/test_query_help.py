@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from central.query.filters import CASE, NAMES, TYPES, FilterName
-from central.query.modes import TextMode
+from central.query.modes import TEXT_MODES
 from central.query.parser import parse
 from central.web.query_help import EXAMPLES, FILTERS, MODES, RULES, TERMS
 from tests.central.factories import MembershipFactory
@@ -43,7 +43,7 @@ def test_filters_types_and_modes_are_those_of_the_parser() -> None:
     [case] = [one for one in FILTERS if one.name == f"`{CASE}:`"]
     for value in CODE.findall(case.value):
         parse(f"case:{value} x")
-    assert [mode.name for mode in MODES] == list(TextMode)
+    assert [mode.name for mode in MODES] == list(TEXT_MODES)
 
 
 @pytest.mark.parametrize(

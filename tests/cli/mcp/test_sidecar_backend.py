@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aeterna_code_search.agents.backend import ToolError
-from aeterna_code_search.cli.mcp.sidecar_backend import ForwardingBackend, open_connections
+from aeterna_code_search.cli.mcp.sidecar import ForwardingBackend, open_connections
 from scripts.local_service import free_address
 from tests.agents.recorded import recorded
 from tests.central.mcp.standins import Answer, Message, response, standing_in
@@ -54,7 +54,7 @@ ZIPPED = "application/json\r\nContent-Encoding: gzip"
 
 @pytest.fixture(autouse=True)
 def _limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aeterna_code_search.cli.mcp.sidecar_backend.SIDECAR_ANSWER_BYTES", 20_000)
+    monkeypatch.setattr("aeterna_code_search.cli.mcp.sidecar.SIDECAR_ANSWER_BYTES", 20_000)
 
 
 def test_an_answer_is_the_services() -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from aeterna_code_search.cli.mcp.sidecar_backend import open_connections
-from aeterna_code_search.cli.mcp.sidecar_server import sidecar_application
+from aeterna_code_search.cli.mcp.sidecar import open_connections, sidecar_application
 from tests.central.mcp.standins import MODERN, OLD, standing_in
 
 META = {

@@ -11,9 +11,11 @@ import pytest
 from aeterna_code_search.agents.backend import ToolError
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.cli.mcp.stdio import TargetBackend
+from aeterna_code_search.client.target.kept_service import KeptService, OpenService
 from aeterna_code_search.client.target.target import IndexTarget
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
+from indexer.errors import CentralUnreachableError
 from scripts.local_service import Organization, free_address
 
 
@@ -94,3 +96,22 @@ def test_an_agent_is_told_how_to_confirm_a_server_that_a_clone_names(tmp_path: P
     with pytest.raises(ToolError, match="run `codesearch status` here in a ter") as refused:
         asyncio.run(TargetBackend(CommandContext(environ, tmp_path)).search({"query": "x"}))
     assert (refused.value.code, refused.value.status) == ("server_not_confirmed", 403)
+
+
+def test_a_call_in_progress_keeps_the_service_that_another_call_has_lost(
+    acme: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lock on the data directory ends with it, and with the lock the service may end."""
+
+    def lost(_: OpenService) -> None:
+        raise CentralUnreachableError("gone")
+
+    with closing(Openings(acme, acme.service.url, acme.service.url, are_local=True)) as openings:
+        monkeypatch.setattr("aeterna_code_search.client.target.target.open_target", openings)
+        kept = KeptService({}, Path())
+        with kept.used() as opened:
+            with pytest.raises(CentralUnreachableError, match="gone"):
+                kept.request(lost)
+            assert openings.held == 2
+            assert opened.api.status("auth-service")["projects"]
+        assert openings.held == 1

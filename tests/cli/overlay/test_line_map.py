@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from aeterna_code_search.cli.overlay.line_map import EditedLines, UnmappedLines
+from aeterna_code_search.cli.overlay.line_map import EditedLines, Lines
 from tests.indexer.repositories import Sandbox
 
 BEFORE = {
@@ -81,8 +81,8 @@ def test_edited_lines_are_asked_for_whole_words(
     "ask", [lambda one: one.map_line("a", 1), lambda one: one.is_mentioned([])]
 )
 def test_nothing_is_claimed_where_a_commit_is_missing(
-    ask: Callable[[UnmappedLines], object],
+    ask: Callable[[Lines], object],
 ) -> None:
-    assert not ask(UnmappedLines())
-    assert UnmappedLines().are_edited("a", 1, 1)
-    assert UnmappedLines().is_mentioned(["name"])
+    assert not ask(Lines())
+    assert Lines().are_edited("a", 1, 1)
+    assert Lines().is_mentioned(["name"])

@@ -115,7 +115,7 @@ def test_an_embedding_service_is_not_asked_for_ever(
     openai: Server, trouble: Trouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "aeterna_code_search.integrations.chunkhound.keys.CHUNKHOUND_RETRY_SECONDS", 0.5
+        "aeterna_code_search.integrations.chunkhound.embedding.CHUNKHOUND_RETRY_SECONDS", 0.5
     )
     openai.troubles[:] = [trouble] * 50
     assert code.search(query="query").startswith("Error: The queries could not be embedded: ")
@@ -126,10 +126,10 @@ def test_a_slow_embedding_service_is_given_up(
     openai: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "aeterna_code_search.integrations.chunkhound.keys.CHUNKHOUND_RETRY_SECONDS", 0.1
+        "aeterna_code_search.integrations.chunkhound.embedding.CHUNKHOUND_RETRY_SECONDS", 0.1
     )
     monkeypatch.setattr(
-        "aeterna_code_search.integrations.chunkhound.keys.CHUNKHOUND_EMBEDDING_SECONDS", 0.3
+        "aeterna_code_search.integrations.chunkhound.embedding.CHUNKHOUND_EMBEDDING_SECONDS", 0.3
     )
     openai.troubles[:] = [Trouble.SLOW] * 5
     assert "did not answer" in code.search(query="query")

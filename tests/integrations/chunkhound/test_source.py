@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from aeterna_code_search.integrations.chunkhound import code
-from aeterna_code_search.integrations.chunkhound.source import CHUNKHOUND_SOURCE_BYTES, read_source
+from aeterna_code_search.integrations.chunkhound.database_index import (
+    CHUNKHOUND_SOURCE_BYTES,
+    read_source,
+)
 from tests.integrations.chunkhound.databases import Chunk, write_database
 from tests.integrations.chunkhound.test_search import entries
 

@@ -2,7 +2,7 @@
 
 import typer
 
-from aeterna_code_search.cli.commands.graph import documents, export, links, questions
+from aeterna_code_search.cli.commands.graph import documents, export, links
 
 commands = typer.Typer()
 _graph = typer.Typer(no_args_is_help=True)
@@ -11,5 +11,5 @@ commands.add_typer(
     name="graph",
     help="Link decisions, policies and memories to code, and query the links.",
 )
-for _module in (documents, links, questions, export):
+for _module in (documents, links, export):
     _graph.add_typer(_module.commands)

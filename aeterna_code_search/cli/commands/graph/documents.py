@@ -19,17 +19,14 @@ from aeterna_code_search.cli.commands.graph.options import (
     SeverityOption,
     Status,
     Title,
-    not_blank,
-    read_rule,
-)
-from aeterna_code_search.cli.commands.graph.output import (
     mapping,
-    print_answer,
-    print_stored,
+    not_blank,
+    print_found,
+    print_rows,
+    read_rule,
     without_empty,
 )
-from aeterna_code_search.cli.commands.options import Json, Project, examples
-from aeterna_code_search.cli.commands.requests import asks
+from aeterna_code_search.cli.commands.options import Json, Project, asks, examples
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.knowledge import NodeFilter
 from indexer.exits import Exit
@@ -43,34 +40,21 @@ _add = typer.Typer(no_args_is_help=True)
 commands.add_typer(_add, name="add", help="Store a decision or guide, a policy, or a memory.")
 
 
-@_add.command(
-    "knowledge",
-    epilog=examples(
-        'codesearch graph add knowledge "Use PostgreSQL" --id ADR-042 --status Accepted --body -',
-    ),
-)
-def add_knowledge(
-    ctx: typer.Context,
-    title: Title,
-    id: NewId = None,
-    project: Project = None,
-    body: Body = None,
-    status: Status = None,
-    property: Properties = None,
-    json: Json = False,
-) -> Exit:
-    """Store a decision record, a runbook or another guide."""
-    document = _document("knowledge", title, id, project, body, status, property)
-    return _store(ctx.obj, document, json=json)
-
-
-@_add.command(
+@_add.command(  # the lower one is listed first
     "memory",
+    help="Store a memory: a lesson worth remembering.",
     epilog=examples(
         'codesearch graph add memory "Auth retries need backoff" -p auth-service --id mem-123',
     ),
 )
-def add_memory(
+@_add.command(
+    "knowledge",
+    help="Store a decision record, a runbook or another guide.",
+    epilog=examples(
+        'codesearch graph add knowledge "Use PostgreSQL" --id ADR-042 --status Accepted --body -',
+    ),
+)
+def add_document(
     ctx: typer.Context,
     title: Title,
     id: NewId = None,
@@ -80,8 +64,8 @@ def add_memory(
     property: Properties = None,
     json: Json = False,
 ) -> Exit:
-    """Store a memory: a lesson worth remembering."""
-    document = _document("memory", title, id, project, body, status, property)
+    """Store a document whose kind is the command's name."""
+    document = _document(str(ctx.info_name), title, id, project, body, status, property)
     return _store(ctx.obj, document, json=json)
 
 
@@ -126,16 +110,20 @@ def show(ctx: typer.Context, id: Id, json: Json = False) -> Exit:
     In a pipe: the nodes and the links, their columns separated by tabs, then the indented text.
     """
     from aeterna_code_search.cli.output import knowledge
-    from aeterna_code_search.client.console import print_stderr
 
-    context: CommandContext = ctx.obj
-    with context.service_api() as api:
+    with ctx.obj.service_api() as api:
         answer = api.node(id)
-    columns = [knowledge.nodes(answer["nodes"]), knowledge.edges(answer["edges"])]
-    bodies = "".join(knowledge.body_text(node["body"]) for node in answer["nodes"])
-    if not json:
-        print_stderr(*knowledge.not_run(answer["nodes"]))
-    return print_answer(context, answer, columns, count=answer["count"], json=json, after=bodies)
+    nodes = answer["nodes"]
+    return print_found(
+        ctx.obj,
+        answer,
+        knowledge.nodes(nodes),
+        knowledge.edges(answer["edges"]),
+        count=answer["count"],
+        json=json,
+        after="".join(knowledge.body_text(node["body"]) for node in nodes),
+        notes=knowledge.not_run(nodes),
+    )
 
 
 @commands.command(
@@ -151,8 +139,8 @@ def list_documents(ctx: typer.Context, *, json: Json = False, **request: Any) ->
 
     with ctx.obj.service_api() as api:
         answer = api.graph("nodes", request)
-    columns = [knowledge.nodes(answer["nodes"])]
-    return print_answer(ctx.obj, answer, columns, count=answer["count"], json=json)
+    nodes = knowledge.nodes(answer["nodes"])
+    return print_found(ctx.obj, answer, nodes, count=answer["count"], json=json)
 
 
 @commands.command(
@@ -195,7 +183,7 @@ def edit(
         if property:
             changes["properties"] = properties
         answer = api.change_node(id, changes, version=if_version or version)
-    return print_stored(ctx.obj, answer, json=json)
+    return _print_stored(ctx.obj, answer, json=json)
 
 
 @commands.command("delete", epilog=examples("codesearch graph delete mem-123"))
@@ -238,7 +226,14 @@ def _policy(
 def _store(context: CommandContext, document: Mapping[str, Any], *, json: bool) -> Exit:
     with context.service_api() as api:
         answer = api.add_node(document)
-    return print_stored(context, answer, json=json)
+    return _print_stored(context, answer, json=json)
+
+
+def _print_stored(context: CommandContext, answer: Mapping[str, Any], *, json: bool) -> Exit:
+    from aeterna_code_search.cli.output import knowledge
+
+    print_rows(context, answer, knowledge.nodes(answer["nodes"]), json=json)
+    return Exit.OK
 
 
 def _version_and_properties(

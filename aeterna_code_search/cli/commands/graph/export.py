@@ -72,18 +72,12 @@ def _content(exported: "Exported") -> str:
 
 @contextmanager
 def _progress() -> "Iterator[Progress]":
-    """Show a progress line on a terminal; elsewhere print each note once."""
-    from rich.console import Console
-    from rich.progress import Progress as Bars
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
+    """Show a progress line on a terminal; print each note once."""
     from aeterna_code_search.cli.export.graph import Progress
+    from aeterna_code_search.cli.output.answers import shown_progress
 
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     printed: set[str] = set()
-    with Bars(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        task = bars.add_task("Preparing the graph", total=None)
+    with shown_progress("Preparing the graph") as (bars, task, print_note):
 
         def received(done: int, size: int | None) -> None:
             total = f" of {size / 1e6:,.1f}" if size else ""
@@ -96,6 +90,6 @@ def _progress() -> "Iterator[Progress]":
         def note(sentence: str) -> None:
             if sentence not in printed:
                 printed.add(sentence)
-                console.print(escape_line(sentence), markup=False, highlight=False, soft_wrap=True)
+                print_note(sentence)
 
         yield Progress(received, added, note)

@@ -1,13 +1,19 @@
-"""Arguments and options that the graph commands share, with their validation."""
+"""What the graph commands share: arguments and options with their validation, and output."""
 
 import sys
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aeterna_code_search.cli.context import CommandContext
+from indexer.exits import Exit
 from indexer.limits import NODE_BODY_BYTES, RULE_BYTES
+
+if TYPE_CHECKING:
+    from aeterna_code_search.cli.output.knowledge import Columns
 
 
 class Severity(StrEnum):
@@ -113,3 +119,56 @@ Type = Annotated[
     typer.Argument(metavar="TYPE", callback=not_blank, help="Type of the link, such as implements"),
 ]
 To = Annotated[str, typer.Argument(metavar="TO", callback=not_blank, help="Id of a node")]
+
+
+def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are set; the service chooses the others."""
+    return {name: value for name, value in values.items() if value not in (None, [])}
+
+
+def mapping(properties: list[str]) -> dict[str, str]:
+    """Return the `KEY=VALUE` options by key."""
+    pairs = (property_.partition("=") for property_ in properties)
+    return {name: value for name, _, value in pairs}
+
+
+def print_rows(
+    context: CommandContext,
+    answer: Mapping[str, Any],
+    *columns: "Columns",
+    json: bool,
+    after: str = "",
+    notes: Iterable[str] = (),
+) -> None:
+    """Print the columns and the text `after` them, or the answer as JSON."""
+    from aeterna_code_search.cli.output import knowledge
+    from aeterna_code_search.cli.output.answers import print_answer
+
+    print_answer(
+        context.environ,
+        answer,
+        lambda console, _: knowledge.render(console, *columns) + after,
+        json=json,
+        notes=notes,
+    )
+
+
+def print_found(
+    context: CommandContext,
+    answer: Mapping[str, Any],
+    *columns: "Columns",
+    count: int,
+    json: bool,
+    after: str = "",
+    notes: Iterable[str] = (),
+) -> Exit:
+    """Print the answer to a question, with notes; the exit code follows `count`."""
+    from aeterna_code_search.client import receipt
+    from aeterna_code_search.client.console import print_stderr
+
+    notes = [*notes, *receipt.graph_notes(answer)]
+    print_rows(context, answer, *columns, json=json, after=after, notes=notes)
+    if count:
+        return Exit.OK
+    print_stderr(receipt.in_options(answer.get("hint") or "Nothing was found."))
+    return Exit.NOTHING_FOUND

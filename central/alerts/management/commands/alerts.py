@@ -16,15 +16,12 @@ from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """Say, or change, where an organisation's alerts go."""
-
     help = (
         "Report stale and failing repositories of an organisation to an address that takes "
         "Slack's messages. Without an option, print its state."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation and what to do."""
         parser.add_argument("organization", metavar="ORGANISATION", help="its slug")
         what = parser.add_mutually_exclusive_group()
         what.add_argument(
@@ -40,7 +37,6 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Do it."""
         organization = organization_named(options["organization"])
         if options["address"]:
             self._set(organization, options["address"], new_secret=options["new_secret"])

@@ -14,15 +14,12 @@ _CHANGES = ("enabled", "events", "refs", "job_workflow_refs", "impact")
 
 
 class Command(ServiceCommand):
-    """Set the policy for jobs of GitHub Actions without an API token."""
-
     help = (
         "Say which GitHub Actions jobs may index an organisation's repositories without an API "
         "token, and print the policy as it is then. What is not given stays."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the parts of the policy."""
         self.add_organization(parser)
         parser.add_argument(
             "--owner-id", type=int, metavar="N", help="GitHub's id of the owner, user or company"
@@ -51,7 +48,6 @@ class Command(ServiceCommand):
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Change the policy, print it."""
         changes = {name: options[name] for name in _CHANGES if options[name] is not None}
         policy = set_policy(
             organization_slug=options["organization"],

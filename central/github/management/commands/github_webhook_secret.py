@@ -15,22 +15,18 @@ from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """Show the secret of an organisation's own webhooks."""
-
     help = (
         "Print, alone on standard output, the secret for the webhooks of an organisation on "
         "GitHub; on standard error, what else to fill in there."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation, and whether the secret is replaced."""
         self.add_organization(parser)
         parser.add_argument(
             "--new", action="store_true", help="make another secret; GitHub needs it at once"
         )
 
     def run(self, options: dict[str, Any]) -> None:
-        """Print the secret, then the rest."""
         organization = organization_named(options["organization"])
         if options["new"]:
             organization = renew_webhook_secret(organization, actor=COMMAND)

@@ -13,15 +13,12 @@ from central.runtime.data_directory import atomic_write
 
 
 class Command(ServiceCommand):
-    """Back up everything that cannot be rebuilt."""
-
     help = (
         "Write the whole database as it is at this moment to a new file, beside the running "
         "service. Vectors are made again by `restore`. Keep SECRET_KEY too, apart from it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the file."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard output")
 
     def run(self, options: dict[str, Any]) -> None:

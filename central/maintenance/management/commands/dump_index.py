@@ -9,12 +9,9 @@ from central.maintenance.reconcile import dump_of
 
 
 class Command(ServiceCommand):
-    """Print the canonical index."""
-
     help = "Print a repository's index as sorted NDJSON; equal indexes give equal bytes."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the repository."""
         self.add_organization(parser)
         parser.add_argument("--repository", required=True, metavar="NAME")
 

@@ -14,8 +14,6 @@ from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """Export an organisation."""
-
     help = (
         "Write all that an organisation gave to this service, and that was made of it, to one "
         "archive: settings, members, tokens (not what they are checked against), repositories "
@@ -23,7 +21,6 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation and the file."""
         parser.add_argument("organization", metavar="SLUG")
         parser.add_argument("--output", required=True, metavar="FILE.tar.gz", type=Path)
 

@@ -20,15 +20,12 @@ _COLUMNS = ("organization", "repository", "chunks", "written", "missing", "exces
 
 
 class Command(ServiceCommand):
-    """Fill a vector store from PostgreSQL."""
-
     help = (
         "Fill a vector store from PostgreSQL, beside the running service: the one at --to, to move "
         "there, or else the configured one. May be interrupted and started again."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare --to."""
         parser.add_argument(
             "--to",
             metavar="URL",

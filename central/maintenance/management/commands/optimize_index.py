@@ -11,8 +11,6 @@ from central.runtime import data_directory
 
 
 class Command(ServiceCommand):
-    """Compact the vector store."""
-
     help = "Compact and index the vector store. Searches wait meanwhile: stop the service first."
 
     def run(self, options: dict[str, Any]) -> None:

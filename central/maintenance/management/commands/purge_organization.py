@@ -22,15 +22,12 @@ _LINE_SECONDS = 10.0
 
 
 class Command(ServiceCommand):
-    """Delete an organisation."""
-
     help = (
         "Delete an organisation with all its repositories, members and tokens, for good. It is "
         "invisible from the start of the command; its entries in the audit log stay."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the organisation and its confirmation."""
         parser.add_argument("organization", metavar="SLUG")
         parser.add_argument(
             "--confirm", metavar="SLUG", default="", help="the same once more: there is no way back"
@@ -58,7 +55,8 @@ class Command(ServiceCommand):
         next_line = 0.0
         while Organization.all_objects.filter(pk=organization.pk).exists():
             if not _is_store_held():
-                _purge(organization)
+                sweep()  # ends the runs that keep its repositories
+                purge_retired(organization=organization)
             left = Repository.objects.filter(organization=organization).count()
             if left and time.monotonic() >= next_line:
                 next_line = time.monotonic() + _LINE_SECONDS
@@ -75,8 +73,3 @@ class Command(ServiceCommand):
 def _is_store_held() -> bool:
     """Whether a running server, whose worker purges, has the vector store."""
     return is_store_embedded() and data_directory.is_in_use(settings.DATA_DIR)
-
-
-def _purge(organization: Organization) -> None:
-    sweep()  # ends the runs that keep its repositories
-    purge_retired(organization=organization)

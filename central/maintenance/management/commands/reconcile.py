@@ -29,8 +29,6 @@ def _read(answer: str | bytes) -> Report:
 
 
 class Command(ServiceCommand):
-    """Compare the vector store, the text index and the knowledge graph with the index."""
-
     help = (
         "Put right what the vector store lacks or has in excess, and what of the text index and "
         "the knowledge graph differs from the indexed code; --check only reports. What is due, "
@@ -38,7 +36,6 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare --check."""
         parser.add_argument(
             "--check", action="store_true", help="change nothing; exit 1 if anything differs"
         )

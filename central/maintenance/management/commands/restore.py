@@ -25,12 +25,9 @@ from indexer.errors import StoreError
 
 
 class Command(ServiceCommand):
-    """Fill an empty database from a backup, and the vector store from the database."""
-
     help = "Restore what `backup` wrote into a new data directory or database, then start."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the file."""
         parser.add_argument("file", metavar="FILE", help="or '-' for standard input")
 
     def run(self, options: dict[str, Any]) -> None:

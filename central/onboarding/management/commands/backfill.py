@@ -29,8 +29,6 @@ _NO_GIT = (
 
 
 class Command(ServiceCommand):
-    """Index all repositories of an owner without a workflow in each."""
-
     help = (
         "Clone and index an owner's repositories at GitHub, or those at given addresses. The "
         "credential comes from GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or AETERNA_GITHUB_TOKEN. "
@@ -38,7 +36,6 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the owner, the filters and what to wait for."""
         parser.add_argument("organization", metavar="ORGANISATION", help="its slug here")
         parser.add_argument("--owner", metavar="LOGIN", help="at GitHub; default: the slug")
         parser.add_argument(

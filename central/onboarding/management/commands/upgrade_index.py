@@ -31,8 +31,6 @@ _WORDS: Final = {
 
 
 class Command(ServiceCommand):
-    """Bring indexes up to date that an older extractor has made."""
-
     help = (
         "Queue a run for each repository that an older extractor has read, that had no merge since "
         "and that this service clones: the run reads again what the upgrade concerns, and no other "
@@ -41,7 +39,6 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose repositories, and how many at once."""
         parser.add_argument(
             "--organization", nargs="+", metavar="SLUG", help="some organisations; without: all"
         )

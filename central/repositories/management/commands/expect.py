@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from central.commands import ServiceCommand
-from central.repositories.admin_actions import expect_index, expect_no_index, repositories_named
+from central.repositories.actions import expect_index, expect_no_index, repositories_named
 from central.repositories.expectations import without_index
 from central.repositories.installations import expect_installed
 from central.repositories.models import ExpectedBy, Repository
@@ -14,8 +14,6 @@ from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """Say which repositories without an index are expected to have one."""
-
     help = (
         "Without --repository: list the repositories that should have an index and have none; "
         "every answer about them is incomplete. With it and --not: answers do not lack these, "
@@ -24,7 +22,6 @@ class Command(ServiceCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose repositories, and which."""
         self.add_organization(parser)
         chosen = parser.add_mutually_exclusive_group()
         chosen.add_argument("--repository", nargs="+", default=[], metavar="NAME")

@@ -4,22 +4,19 @@ from argparse import ArgumentParser
 from typing import Any
 
 from central.commands import ServiceCommand
-from central.repositories.admin_actions import repositories_named, request_reindex
+from central.repositories.actions import repositories_named, request_reindex
 from central.repositories.models import Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.services.organizations import organization_named
 
 
 class Command(ServiceCommand):
-    """Request a full index of repositories."""
-
     help = (
         "Have the next run of each repository process every file, whatever has changed. It starts "
         "with the next merge; to start it now, run the repository's indexing workflow by hand."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whose repositories, and which."""
         self.add_organization(parser)
         parser.add_argument(
             "--repository", nargs="+", metavar="NAME", help="some repositories; without: all"

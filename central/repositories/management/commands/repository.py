@@ -6,15 +6,15 @@ from typing import Any, Final
 from django.db import transaction
 
 from central.commands import ServiceCommand
-from central.repositories import admin_actions
+from central.repositories import actions
 from central.repositories.models import Visibility
 from central.tenancy.audit import COMMAND
 from central.tenancy.services.organizations import organization_named
 
 _ACTIONS: Final = {
-    "pause": admin_actions.pause,
-    "resume": admin_actions.resume,
-    "purge": admin_actions.purge,
+    "pause": actions.pause,
+    "resume": actions.resume,
+    "purge": actions.purge,
 }
 _FACTS: Final = ("tracked_ref", "visibility", "web_url")
 
@@ -41,11 +41,11 @@ class Command(ServiceCommand):
         facts = {name: options[name] for name in _FACTS if options[name] is not None}
         action = _ACTIONS.get(options["action"])
         with transaction.atomic():
-            found = admin_actions.repositories_named(organization, options["names"])
+            found = actions.repositories_named(organization, options["names"])
             changed = {
                 repository.name
                 for repository in found
-                if admin_actions.correct(repository, actor=COMMAND, **facts)
+                if actions.correct(repository, actor=COMMAND, **facts)
             }
             if action is not None:
                 changed |= {

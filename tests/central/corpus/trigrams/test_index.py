@@ -16,7 +16,6 @@ from central.corpus.models import File, TrigramPosting, TrigramSegment
 from central.corpus.trigrams import merges
 from central.corpus.trigrams.candidates import Candidates
 from central.corpus.trigrams.candidates import candidates as find_candidates
-from central.corpus.trigrams.coverage import build_portion, incomplete_repositories, read_coverage
 from central.corpus.trigrams.hashes import FORMAT, content_hashes
 from central.corpus.trigrams.merges import (
     MOST_SEGMENTS,
@@ -28,7 +27,12 @@ from central.corpus.trigrams.postings import SEGMENT_POSTINGS
 from central.corpus.trigrams.regex import required_trigrams
 from central.corpus.trigrams.segments import insert_segment, unpack_ids
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams
-from central.corpus.trigrams.upkeep import TextIndex
+from central.corpus.trigrams.upkeep import (
+    TextIndex,
+    build_portion,
+    incomplete_repositories,
+    read_coverage,
+)
 from central.ingest.services import apply_run as applying
 from central.repositories.models import Repository
 from central.tasks import maintain_text
@@ -252,7 +256,7 @@ def test_a_build_that_was_interrupted_goes_on_with_what_is_missing(
     api.index(content)
     key = repository().pk
     _forget(key)
-    monkeypatch.setattr("central.corpus.trigrams.coverage._PORTION_FILES", 8)
+    monkeypatch.setattr("central.corpus.trigrams.upkeep._PORTION_FILES", 8)
     assert build_portion(key)
     assert len(read_coverage(key).missing) == 12
     assert incomplete_repositories() == [key]

@@ -1,6 +1,6 @@
 """Content in memory: what was read is there, up to a size."""
 
-from central.search.exact.content_cache import ContentCache, FileKey
+from central.search.exact.files import ContentCache, FileKey
 
 
 def key(number: int) -> FileKey:

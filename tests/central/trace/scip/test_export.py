@@ -8,7 +8,7 @@ import pytest
 
 from central.corpus.models import File
 from central.repositories.models import Repository
-from central.trace.scip import rows
+from central.trace.scip import documents
 from central.trace.stored.follower import CallEdges
 from indexer.scip.documents import check_document, read_document
 from indexer.scip.reading import IndexFile
@@ -16,7 +16,6 @@ from indexer.scip.scip_pb2 import Definition, Document, Index, Occurrence
 from tests.central.protocol import Api, api_of
 from tests.central.trace.corpus import COMMIT, change_files, organization_of, pyproject, repository
 
-pytestmark = pytest.mark.django_db
 Export = Callable[..., Index]
 AUTH = "scip-python python acme-auth 1.0.0 `acme_auth.api`/"
 PAY = "scip-python python acme-pay 2.0.0 `acme_pay.main`/"
@@ -214,14 +213,14 @@ def test_the_indexer_reads_what_is_exported(export: Export, tmp_path: Path) -> N
 
 def test_portions_are_one_index(export: Export, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = export("auth")
-    monkeypatch.setattr(rows, "SCIP_EXPORT_FILES", 1)
+    monkeypatch.setattr(documents, "SCIP_EXPORT_FILES", 1)
     assert export("auth") == whole
 
 
 def test_an_export_ends_without_its_end_if_the_repository_is_indexed_meanwhile(
     answer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "SCIP_EXPORT_FILES", 1)
+    monkeypatch.setattr(documents, "SCIP_EXPORT_FILES", 1)
     parts = iter(answer("auth").streaming_content)
     next(parts), next(parts)
     change_files(Repository.objects.get(name="auth"), {"acme_auth/api.py": "def other(): ..."})

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from central.maintenance.organization_deletion import schedule_deletion
-from central.repositories import admin_actions
+from central.repositories import actions
 from central.repositories.models import InstalledRepository, Repository
 from central.tenancy.audit import COMMAND
 from central.tenancy.models import AuditEntry
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.django_db
 
 Order = Callable[..., bool]
 ORDERS: list[tuple[Order, str]] = [
-    (admin_actions.request_reindex, "repository.reindex_requested"),
-    (admin_actions.pause, "repository.paused"),
-    (admin_actions.expect_no_index, "repository.not_expected"),
-    (admin_actions.purge, "repository.purged"),
+    (actions.request_reindex, "repository.reindex_requested"),
+    (actions.pause, "repository.paused"),
+    (actions.expect_no_index, "repository.not_expected"),
+    (actions.purge, "repository.purged"),
 ]
 
 
@@ -36,40 +36,40 @@ def test_an_order_is_carried_out_and_noted_once(order: Order, action: str) -> No
 
 def test_what_is_paused_is_resumed_and_what_is_not_stays() -> None:
     repository = RepositoryFactory.create(paused=True)
-    assert admin_actions.resume(repository, actor=COMMAND)
-    assert not admin_actions.resume(repository, actor=COMMAND)
+    assert actions.resume(repository, actor=COMMAND)
+    assert not actions.resume(repository, actor=COMMAND)
     assert not Repository.objects.get().paused
 
 
 @pytest.mark.parametrize(
     "order",
     [
-        admin_actions.request_reindex,
-        admin_actions.pause,
-        admin_actions.resume,
-        admin_actions.expect_no_index,
-        admin_actions.expect_index,
+        actions.request_reindex,
+        actions.pause,
+        actions.resume,
+        actions.expect_no_index,
+        actions.expect_index,
     ],
 )
 def test_nothing_is_ordered_for_what_is_gone(order: Order) -> None:
-    repository = RepositoryFactory.create(paused=order is admin_actions.resume)
-    admin_actions.purge(repository, actor=COMMAND)
+    repository = RepositoryFactory.create(paused=order is actions.resume)
+    actions.purge(repository, actor=COMMAND)
     assert not order(repository, actor=COMMAND)
 
 
 def test_what_is_not_expected_is_expected_again() -> None:
     repository = RepositoryFactory.create(expected_by="")
-    assert admin_actions.expect_index(repository, actor=COMMAND)
-    assert not admin_actions.expect_index(repository, actor=COMMAND)
-    assert admin_actions.expect_no_index(repository, actor=COMMAND)
-    assert admin_actions.expect_index(repository, actor=COMMAND)
-    actions = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
-    assert actions == ["repository.expected", "repository.not_expected", "repository.expected"]
+    assert actions.expect_index(repository, actor=COMMAND)
+    assert not actions.expect_index(repository, actor=COMMAND)
+    assert actions.expect_no_index(repository, actor=COMMAND)
+    assert actions.expect_index(repository, actor=COMMAND)
+    recorded = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
+    assert recorded == ["repository.expected", "repository.not_expected", "repository.expected"]
 
 
 def test_what_has_an_index_is_always_expected() -> None:
     repository = RepositoryFactory.create(generation=1)
-    assert not admin_actions.expect_no_index(repository, actor=COMMAND)
+    assert not actions.expect_no_index(repository, actor=COMMAND)
     assert not AuditEntry.objects.exists()
 
 
@@ -111,7 +111,7 @@ def test_the_command_switches_what_installations_list() -> None:
 def test_a_repository_of_an_organisation_that_is_gone_is_gone() -> None:
     repository = RepositoryFactory.create()
     schedule_deletion(slug=repository.organization.slug, actor=COMMAND)
-    assert not admin_actions.purge(repository, actor=COMMAND)
+    assert not actions.purge(repository, actor=COMMAND)
 
 
 def reindex(*arguments: str) -> str:

@@ -1,7 +1,8 @@
-"""The tools that find text exactly, read lines of a file, and list files."""
+"""The tools that find text exactly, read lines of a file and list files, and their text form."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -14,16 +15,21 @@ from aeterna_code_search.agents.backend import (
     FileBackend,
     ToolError,
 )
-from aeterna_code_search.agents.files.text import content_text, list_text
-from aeterna_code_search.agents.files.truncation import truncate_content, truncate_list
-from aeterna_code_search.agents.parameters import MaxTokens, Query, SearchCursor
 from aeterna_code_search.agents.registry import ToolRegistry
-from aeterna_code_search.agents.replies import Reply
-from aeterna_code_search.agents.results import with_hint
-from aeterna_code_search.agents.text import search_text
-from aeterna_code_search.agents.truncation import DEFAULT_TOKENS, truncate_search
+from aeterna_code_search.agents.requests import MaxTokens, Query, SearchCursor
+from aeterna_code_search.agents.results import Reply, with_hint
+from aeterna_code_search.agents.text import joined, owners, printable, search_text
+from aeterna_code_search.agents.truncation import (
+    DEFAULT_TOKENS,
+    Answer,
+    Budget,
+    first_rows,
+    largest,
+    truncate_search,
+)
 from aeterna_code_search.contract.files import ContentRequest, ListRequest
 from indexer.limits import RESULTS
+from indexer.output.terminal import escape_lines, pluralize
 
 _NEXT: Final = {
     FILE_NOT_FOUND: "code_list_files lists the files.",
@@ -55,12 +61,12 @@ def add_file_tools(
     tools.add(files.code_list_files, title="List files", request=ListRequest, without=own)
 
 
+@dataclass(frozen=True, slots=True)
 class _FileTools:
     """The tools over a backend; their docstrings are the descriptions that agents read."""
 
-    def __init__(self, backend: Callable[[], FileBackend], hints: ErrorHints) -> None:
-        self._backend = backend
-        self._hints = hints
+    _backend: Callable[[], FileBackend]
+    _hints: ErrorHints
 
     async def code_grep(
         self,
@@ -148,3 +154,84 @@ def is_query_language(text: str) -> bool:
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
     return found.end() if found else at
+
+
+Row = Mapping[str, Any]
+
+
+def content_text(answer: Row) -> str:
+    """Format the lines of a file with their numbers."""
+    answer = printable(answer)
+    place = f"{answer['project']}/{answer['path']}"
+    if answer["content"] is None:
+        return joined([f"{place}  {answer['size']:,} bytes, no content"], answer)
+    if not answer["total_lines"]:
+        return joined([f"{place}  empty"], answer)
+    lines = f"{answer['start_line']}-{answer['end_line']} of {answer['total_lines']} lines"
+    language = f"  {answer['language']}" if answer["language"] else ""
+    language += _encoding(answer)
+    language += "  generated" if answer.get("generated") else ""
+    language += owners(answer)
+    numbered = enumerate(escape_lines(answer["content"]), answer["start_line"])
+    content = [f"    {line}: {text}".rstrip() for line, text in numbered]
+    return joined(["\n".join([f"{place}:{lines}{language}", *content])], answer)
+
+
+def list_text(answer: Row) -> str:
+    """Format a line for each entry: a directory with its number of files, a file with its size."""
+    answer = printable(answer)
+    nouns = ("match", "matches") if answer["glob"] else ("entry", "entries")
+    found = pluralize(answer["count"], *nouns)
+    what = f" of {answer['glob']}" if answer["glob"] else ""
+    head = f"{found}{what} in {answer['project']}/{answer['path']}"
+    return joined(["\n".join([head, *map(_entry, answer["entries"])])], answer)
+
+
+def _entry(row: Row) -> str:
+    if row["files"] is not None:
+        return f"    {row['path']}/  {pluralize(row['files'], 'file')}"
+    language = f"  {row['language']}" if row["language"] else ""
+    skipped = f"  no content: {row['skipped']}" if row["skipped"] else ""
+    language += _encoding(row)
+    language += "  generated" if row.get("generated") else ""
+    return f"    {row['path']}  {pluralize(row['size'], 'byte')}{language}{skipped}"
+
+
+def _encoding(row: Row) -> str:
+    return f"  {row['encoding']}" if row.get("encoding") else ""
+
+
+truncate_list: Final = first_rows(
+    "entries",
+    advice="name a directory or a glob, or ask for fewer with limit and follow next_cursor",
+)
+
+
+def truncate_content(answer: Answer, budget: Budget) -> Answer:
+    """Keep the first lines that fit; if not even one does, its beginning."""
+    if answer["content"] is None or budget.holds(answer):
+        return answer
+    lines = answer["content"].removesuffix("\n").split("\n")
+
+    count = largest(len(lines), lambda count: budget.holds(_first_lines(answer, lines, count)))
+    if count:
+        return _first_lines(answer, lines, count)
+    line = lines[0]
+    characters = largest(len(line), lambda count: budget.holds(_beginning(answer, line, count)))
+    return _beginning(answer, line, characters)
+
+
+def _first_lines(answer: Answer, lines: Sequence[str], count: int) -> Answer:
+    content = "".join(f"{line}\n" for line in lines[:count])
+    return _cut(answer, content, answer["start_line"] + count - 1, "The answer ends after it")
+
+
+def _beginning(answer: Answer, line: str, characters: int) -> Answer:
+    first = answer["start_line"]
+    return _cut(answer, line[:characters], first, "It is longer than the answer")
+
+
+def _cut(answer: Answer, content: str, last: int, why: str) -> Answer:
+    following = f": go on with start_line={last + 1}" if last < answer["total_lines"] else ""
+    hint = f"Line {last}: {why}, because of max_tokens{following}."
+    return {**answer, "content": content, "end_line": last, "truncated": True, "hint": hint}

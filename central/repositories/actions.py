@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Case, F, Value, When
+from django.db.models import Case, F, QuerySet, Value, When
 from django.utils import timezone
 
 from central.errors import InvalidError, NotFoundError
@@ -36,27 +36,22 @@ def request_reindex(repository: Repository, *, actor: str) -> bool:
 
     The request stays until a run that opened after it is applied.
     """
-    done = Repository.objects.filter(
-        pk=repository.pk, retired_at=None, reindex_requested_at=None
-    ).update(reindex_requested_at=timezone.now())
+    rows = _same(repository).filter(reindex_requested_at=None)
+    done = rows.update(reindex_requested_at=timezone.now())
     return _recorded(done, repository, actor, "repository.reindex_requested")
 
 
 @transaction.atomic
 def pause(repository: Repository, *, actor: str) -> bool:
     """Refuse new runs; the index stays searchable. False if it is paused already."""
-    done = Repository.objects.filter(pk=repository.pk, retired_at=None, paused=False).update(
-        paused=True
-    )
+    done = _same(repository).filter(paused=False).update(paused=True)
     return _recorded(done, repository, actor, "repository.paused")
 
 
 @transaction.atomic
 def resume(repository: Repository, *, actor: str) -> bool:
     """Accept runs again; False if it is not paused."""
-    done = Repository.objects.filter(pk=repository.pk, retired_at=None, paused=True).update(
-        paused=False
-    )
+    done = _same(repository).filter(paused=True).update(paused=False)
     return _recorded(done, repository, actor, "repository.resumed")
 
 
@@ -68,8 +63,7 @@ def correct(repository: Repository, *, actor: str, **facts: str) -> bool:
     """
     if not facts.get("tracked_ref", "refs/").startswith("refs/"):
         raise InvalidError("Give the full name of a ref, such as refs/heads/main.")
-    here = Repository.objects.select_for_update(no_key=True)
-    found = here.filter(pk=repository.pk, retired_at=None).first()
+    found = _same(repository).select_for_update(no_key=True).first()
     changes = changed_fields(found, facts) if found else {}
     return _recorded(len(changes), repository, actor, "repository.changed", changes)
 
@@ -80,27 +74,17 @@ def expect_no_index(repository: Repository, *, actor: str) -> bool:
 
     It is expected again when it is indexed.
     """
-    done = (
-        Repository.objects.filter(pk=repository.pk, retired_at=None, generation=0)
-        .filter(IS_EXPECTED)
-        .update(not_expected_at=timezone.now())
-    )
+    rows = _same(repository).filter(IS_EXPECTED, generation=0)
+    done = rows.update(not_expected_at=timezone.now())
     return _recorded(done, repository, actor, "repository.not_expected")
 
 
 @transaction.atomic
 def expect_index(repository: Repository, *, actor: str) -> bool:
     """Let answers lack it until it has an index; False if they do already."""
-    done = (
-        Repository.objects.filter(pk=repository.pk, retired_at=None)
-        .exclude(IS_EXPECTED)
-        .update(
-            not_expected_at=None,
-            expected_by=Case(
-                When(expected_by="", then=Value(ExpectedBy.RUN)), default=F("expected_by")
-            ),
-        )
-    )
+    by = Case(When(expected_by="", then=Value(ExpectedBy.RUN)), default=F("expected_by"))
+    rows = _same(repository).exclude(IS_EXPECTED)
+    done = rows.update(not_expected_at=None, expected_by=by)
     return _recorded(done, repository, actor, "repository.expected")
 
 
@@ -108,10 +92,15 @@ def expect_index(repository: Repository, *, actor: str) -> bool:
 def purge(repository: Repository, *, actor: str) -> bool:
     """Retire it; the worker deletes its data. False if it is retired already."""
     Organization.all_objects.select_for_update(no_key=True).get(pk=repository.organization_id)
-    if not Repository.objects.filter(pk=repository.pk, retired_at=None).exists():
+    if not _same(repository).exists():
         return False
     retire_repository(repository)
     return _recorded(1, repository, actor, "repository.purged")
+
+
+def _same(repository: Repository) -> QuerySet[Repository]:
+    """Return the row, unless it is retired."""
+    return Repository.objects.filter(pk=repository.pk, retired_at=None)
 
 
 def _recorded(

@@ -1,6 +1,10 @@
-"""People and groups in the admin. Only a superuser grants permissions in it."""
+"""Organisations, tokens and the audit log in the admin, read-only; people and groups.
 
-from collections.abc import Mapping
+Only a superuser grants permissions in the admin.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -8,15 +12,148 @@ from django.contrib.admin.utils import unquote
 from django.contrib.auth import admin as auth_admin
 from django.contrib.auth import get_permission_codename
 from django.contrib.auth.models import Group, User
+from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from central.tenancy.admin_base import BoundedAdmin
+from central.tenancy.admin_base import BoundedAdmin, ReadOnly, ReadOnlyAdmin, when
 from central.tenancy.audit import form_changes, form_values, record, user_actor
+from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
+
+
+class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc] # unfold has no types
+    model = Membership
+    fields = ["user", "role", "repositories", "visibilities"]
+    per_page = 20
+    hide_title = True
+
+
+@admin.register(Organization)
+class OrganizationAdmin(ReadOnlyAdmin):
+    """Organisations, which are the tenants."""
+
+    paginator = Paginator
+    list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
+    search_fields = ["slug"]
+    fields = ["slug", "github_owner_id", "embedder", "direct_uploads"]
+    inlines = [MembershipInline]
+
+
+@admin.register(Membership)
+class MembershipAdmin(ReadOnlyAdmin):
+    paginator = Paginator
+    list_display = ["user", "organization", "role", "sees", "created_at"]
+    list_filter = ["role", "organization"]
+    list_select_related = ["user", "organization"]
+    search_fields = ["user__username", "user__email", "organization__slug"]
+    fields = ["user", "organization", "role", "repositories", "visibilities"]
+
+    @admin.display(description="sees")
+    def sees(self, membership: Membership) -> str:
+        limits: list[Any] = [membership.visibilities, membership.repositories]
+        if [] in limits:
+            return "nothing"
+        return "; ".join(", ".join(limit) for limit in limits if limit) or "everything"
+
+
+class LifetimeFilter(admin.SimpleListFilter):
+    """A filter by origin; by default it hides the many short-lived tokens of jobs."""
+
+    title = "made"
+    parameter_name = "made"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("job", "for a job, of its id token"), ("all", "either way")]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        first, *others = super().choices(changelist)
+        yield {**first, "display": "by a person"}
+        yield from others
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> QuerySet[ApiToken]:
+        if self.value() == "all":
+            return queryset
+        return queryset.filter(is_short_lived=self.value() == "job")
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    paginator = Paginator
+    list_display = [
+        *("prefix", "name", "organization", "owner", "scopes"),
+        *("expires_at", "revoked_at", "last_used_at"),
+    ]
+    list_filter = [LifetimeFilter, "organization", ("revoked_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["organization", "owner"]
+    search_fields = ["prefix", "name", "owner__username"]
+    fields = [
+        *("organization", "name", "scopes", "repositories", "visibilities", "expires_at"),
+        *("owner", "created_at", "revoked_at", "last_used_at"),
+        *("bound_repository_id", "bound_project", "bound_ref", "bound_commit"),
+    ]
+
+
+_NONE = "-"  # no slug: what is of no organisation
+
+
+class ActionFilter(admin.SimpleListFilter):
+    """A filter by the noun of the action; a list of all actions would read the whole log."""
+
+    title = "of"
+    parameter_name = "of"
+    nouns = (
+        *("organization", "membership", "invitation", "user", "group", "token"),
+        *("repository", "backfill", "github_policy", "vectors", "backup"),
+    )
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(noun, noun.replace("_", " ")) for noun in self.nouns]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
+        noun = self.value()
+        return queryset.filter(action__startswith=f"{noun}.") if noun else queryset
+
+
+class SlugFilter(admin.SimpleListFilter):
+    """A filter by present organisation; the search finds entries of former ones."""
+
+    title = "organization"
+    parameter_name = "organization"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        slugs = Organization.objects.values_list("slug", flat=True)
+        return [(_NONE, "none"), *((slug, slug) for slug in slugs)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> Any:
+        if (slug := self.value()) is None:
+            return queryset
+        return queryset.filter(organization="" if slug == _NONE else slug)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ["at", "actor", "action", "organization", "target", "changes"]
+    list_filter = [when("at"), ActionFilter, SlugFilter]
+    search_fields = ["actor", "action", "organization", "target", "request_id"]
+    search_help_text = "Actor, action, organisation, what was changed, or the request's id"
+    fields = ["at", "actor", "action", "organization", "target", "values", "request_id"]
+    readonly_fields = ["values"]
+
+    @admin.display(description="changes")
+    def changes(self, entry: AuditEntry) -> str:
+        return ", ".join(entry.detail)
+
+    @admin.display(description="detail")
+    def values(self, entry: AuditEntry) -> SafeString:
+        return format_html("<pre>{}</pre>", json.dumps(entry.detail, indent=2, ensure_ascii=False))
+
 
 _RIGHTS = ["is_staff", "is_superuser", "groups", "user_permissions"]
 

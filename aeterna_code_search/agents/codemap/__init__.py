@@ -1,1 +1,0 @@
-"""Tools about an organisation as one."""

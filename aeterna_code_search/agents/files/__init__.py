@@ -1,1 +1,0 @@
-"""Tools that find text and read files."""

@@ -1,1 +1,0 @@
-"""Tools of the knowledge graph."""
