@@ -121,8 +121,12 @@ def states() -> dict[str, Any]:
 
 
 def changed_silently(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The languages of which something changed, but not the version."""
-    both = [(name, before[name], now[name]) for name in now if name in before]
+    """The languages of which something changed, but not the version.
+
+    Files of a language that had no grammar were read as its version 1.
+    """
+    first = {"version": f"{SHARED} 1"}
+    both = [(name, before.get(name, first), new) for name, new in now.items()]
     return [name for name, old, new in both if old != new and old["version"] == new["version"]]
 
 
