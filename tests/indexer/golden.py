@@ -131,8 +131,10 @@ def changed_silently(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _grammar(name: str) -> Iterator[str]:
-    """Yield the grammar's release, and its queries without comments."""
-    grammar = LANGUAGES_BY_NAME[name].grammar
+    """Yield the grammar's release, and its queries without comments; the languages of a host."""
+    grammar, host = LANGUAGES_BY_NAME[name].grammar, LANGUAGES_BY_NAME[name].host
+    if host:
+        yield from host.languages
     if grammar is None:
         return
     yield metadata.version(grammar.distribution)
