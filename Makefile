@@ -26,9 +26,10 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt pyproject.toml
 demo: $(STAMP) ## The main job on the embedded default: index, search, trace, merge, rewrite history, walk the knowledge graph
 	@$(BIN)/python scripts/demo.py
 
-check: $(STAMP) ## For every change: style, layers, and the tests that start no service (tests/README.md)
+check: $(STAMP) ## For every change: style, layers, migrations, and the tests that start no service (tests/README.md)
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
+	@DJANGO_SETTINGS_MODULE=central.settings.test $(BIN)/python manage.py makemigrations --check --dry-run
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP) ## The tests, but for those of `make acceptance` (those whose tool is absent are named and left out)

@@ -14,13 +14,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/limits.md"
-UNITS = ("_BYTES", "_CHARACTERS", "_SECONDS")
+UNITS = ("_BYTES", "_CHARACTERS", "_SECONDS", "_MINUTES", "_HOURS", "_DAYS")
 _ROW = re.compile(r"^\| `(?P<name>[A-Z_]+)` \| (?P<what>.+) \| (?P<limit>.+) \| (?P<beyond>.+) \|$")
 _OPERATIONS = ast.BinOp | ast.Constant | ast.operator | ast.UnaryOp | ast.unaryop
 # Sizes of what the product writes and times of its own work, which no input can exceed.
 _OWN = """
     ACCESS_SECONDS ADDRESS_CHARACTERS CHECK_SECONDS CONDENSED_CHARACTERS CONTEXT_CHARACTERS
-    HUNG_SECONDS KEPT_SECONDS KEY_SET_SECONDS LEXEME_CHARACTERS MAX_BYTES
+    HUNG_SECONDS KEPT_HOURS KEPT_SECONDS KEY_SET_SECONDS LEXEME_CHARACTERS MAX_BYTES
     MAX_EXPRESSION_CHARACTERS MAX_TOKEN_CHARACTERS MAX_WORD_CHARACTERS MERGED_CHARACTERS
     MOST_CHARACTERS PART_BYTES PART_CHARACTERS PATH_QUERY_CHARACTERS POINTED_CHARACTERS
     SERVER_MESSAGE_CHARACTERS SHOWN_CHARACTERS SHOWN_NAME_CHARACTERS SOFT_CHARACTERS
@@ -74,7 +74,7 @@ def written(name: str, value: float) -> str:
                 return f"{value // size:,} {unit}"
     unit = name.rpartition("_")[2]
     amount = f"{int(value):,}" if value == int(value) else f"{value:,}"
-    return f"{amount} {unit.lower()}" if unit in {"BYTES", "CHARACTERS", "SECONDS"} else amount
+    return f"{amount} {unit.lower()}" if f"_{unit}" in UNITS else amount
 
 
 def collected(page: str, found: dict[str, list[float]]) -> str:

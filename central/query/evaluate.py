@@ -30,6 +30,7 @@ RepositoryValues = Mapping[FilterName, KnownValues]
 _Facts = tuple[str, str | None, str | None, RepositoryValues]
 _Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
+_FOUND: Final = {FilterName.SYM, FilterName.TYPE}  # told by what is found in a file
 # Filters of values, and how one compares them.
 _MATCHERS: Final[Mapping[FilterName, Callable[..., Callable[[str], bool]]]] = {
     FilterName.OWNER: owner_matcher
@@ -97,12 +98,12 @@ def _compiled(node: Node, query: Query) -> _Truth:
         case And(terms=terms) | Or(terms=terms):
             parts = [_compiled(term, query) for term in sorted(terms, key=_cost)]
             return _first(parts, decides=isinstance(node, Or))
-        case Filter(name=name) if name in _MATCHERS:
-            return _of_values(node)
-        case Filter(name=name) if name in _PLACES:
-            return _of_name(node, query)
         case Word():  # a predicate has none
             return _always
+        case Filter(name=name) if name in _MATCHERS:
+            return _of_values(node)
+        case Filter(name=name) if name not in _FOUND:
+            return _of_name(node, query)
     return lambda _, found: found.get(node)
 
 

@@ -35,15 +35,15 @@ _STOP_WORDS = _set(
     "so some that the their them then there these they this those to us was we were what when "
     "where which while who why will with would you your find get"
 )
+# By kind of path: the words that ask for it. A word may ask for several.
 _INTENTS = {
-    "config": "config configs configuration settings yaml toml json ini dockerfile workflow",
-    "docs": "doc docs documentation readme changelog guide tutorial markdown",
-    "examples": "example examples sample samples demo demos snippet",
-    "generated": "generated codegen protobuf pb",
-    "tests": "test tests tested testing spec specs fixture fixtures mock mocks mocked assert",
-    "vendored": "vendor vendored third_party thirdparty",
+    "config": _set("config configs configuration settings yaml toml json ini dockerfile workflow"),
+    "docs": _set("doc docs documentation readme changelog guide tutorial markdown"),
+    "examples": _set("example examples sample samples demo demos snippet"),
+    "generated": _set("generated codegen protobuf pb"),
+    "tests": _set("test tests tested testing spec specs fixture fixtures mock mocks mocked assert"),
+    "vendored": _set("vendor vendored third_party thirdparty"),
 }
-_INTENT_OF = {word: intent for intent, words in _INTENTS.items() for word in words.split()}
 # Definition keywords of many languages before a name, `class Session` or `def echo(`, and the types
 # of chunks that they mean.
 _CLASS: Final = frozenset({ChunkType.CLASS})
@@ -139,7 +139,7 @@ def _parse_words(text: str) -> ParsedQuery:
         symbols=symbols,
         words=tuple(parts),
         word_terms=tuple(term_id(part) for part in parts.values()),
-        intents=frozenset(_INTENT_OF[word] for word in lowered if word in _INTENT_OF),
+        intents=frozenset(kind for kind, words in _INTENTS.items() if words & lowered),
         terms=query_terms(" ".join(content) if content else text),
         whole_terms=tuple((piece, term) for piece in pieces for term in [*query_terms(piece)][:1]),
     )

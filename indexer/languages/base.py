@@ -5,10 +5,12 @@ each of these the file is masked: what is not code becomes spaces, so that an of
 text is the offset in the file. Rules are linear and never raise.
 """
 
+import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, StrEnum, auto
+from importlib import import_module
 from re import Pattern
 from typing import Final, NamedTuple, TypeAlias
 
@@ -304,6 +306,14 @@ class Language:
     has_headers: bool = False  # a class may stand in another file than its members
     package_visible_types: bool = False  # files see each other's types without an import
     package_visible_functions: bool = False  # and functions, by names that a call may pass
+
+
+def languages_of_modules(*, without: str = "") -> Iterator[Language]:
+    """Yield the languages in order of their modules' names; a module that asks is left out."""
+    package = "indexer.languages"
+    modules = pkgutil.iter_modules(import_module(package).__path__)
+    for name in sorted(module.name for module in modules if module.name != without):
+        yield from getattr(import_module(f"{package}.{name}"), "LANGUAGES", ())
 
 
 def names(text: str) -> frozenset[str]:

@@ -6,34 +6,23 @@ do the tabs and notes of documentation generators.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Final
 
-from indexer.languages import (
-    c,
-    csharp,
-    ecmascript,
-    elixir,
-    go,
-    java,
-    kotlin,
-    lua,
-    php,
-    python,
-    ruby,
-    rust,
-    scala,
-    swift,
+from indexer.languages.base import (
+    HOSTS_VERSION,
+    HostFormat,
+    Language,
+    Region,
+    languages_of_modules,
 )
-from indexer.languages.base import HOSTS_VERSION, HostFormat, Language, Region
 from indexer.languages.rewrites import spaces
 
 # Those of shells are commands rather than calls.
-_MODULES: Final = (
-    *(c, csharp, ecmascript, elixir, go, java, kotlin),
-    *(lua, php, python, ruby, rust, scala, swift),
+_READ: Final = tuple(
+    language
+    for language in languages_of_modules(without="markdown")
+    if language.grammar is not None and language.name != "bash"
 )
-_READ: Final = tuple(chain.from_iterable(module.LANGUAGES for module in _MODULES))
 _OTHER_NAMES: Final = {"c#": "csharp", "golang": "go", "node": "javascript", "pycon": "python"}
 
 

@@ -3,27 +3,14 @@
 Modules of this package with `LANGUAGES` are collected, so a new language needs no entry.
 """
 
-import pkgutil
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Final
 
-from indexer.languages.base import Language
+from indexer.languages.base import Language, languages_of_modules
 from indexer.languages.plain import TEXT
 from indexer.linguist import candidates, interpreters, language_named, without_versions
 
-
-def _all_languages() -> Iterator[Language]:
-    """Yield the languages in order of their modules' names."""
-    package = "indexer.languages"
-    for name in sorted(
-        module.name for module in pkgutil.iter_modules(import_module(package).__path__)
-    ):
-        yield from getattr(import_module(f"{package}.{name}"), "LANGUAGES", ())
-
-
-LANGUAGES_BY_NAME: Final = {language.name: language for language in _all_languages()}
+LANGUAGES_BY_NAME: Final = {language.name: language for language in languages_of_modules()}
 _LANGUAGES: Final = tuple(LANGUAGES_BY_NAME.values())
 PARSED: Final = tuple(language for language in _LANGUAGES if language.grammar is not None)
 HOSTS: Final = tuple(language for language in _LANGUAGES if language.host is not None)

@@ -121,14 +121,20 @@ def states() -> dict[str, Any]:
 
 
 def changed_silently(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The languages of which something changed, but not the version."""
-    both = [(name, before[name], now[name]) for name in now if name in before]
+    """The languages of which something changed, but not the version.
+
+    Files of a language that had no grammar were read as its version 1.
+    """
+    first = {"version": f"{SHARED} 1"}
+    both = [(name, before.get(name, first), new) for name, new in now.items()]
     return [name for name, old, new in both if old != new and old["version"] == new["version"]]
 
 
 def _grammar(name: str) -> Iterator[str]:
-    """Yield the grammar's release, and its queries without comments."""
-    grammar = LANGUAGES_BY_NAME[name].grammar
+    """Yield the grammar's release, and its queries without comments; the languages of a host."""
+    grammar, host = LANGUAGES_BY_NAME[name].grammar, LANGUAGES_BY_NAME[name].host
+    if host:
+        yield from host.languages
     if grammar is None:
         return
     yield metadata.version(grammar.distribution)

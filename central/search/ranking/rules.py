@@ -1,7 +1,8 @@
 """The ranking rules with their weights, what they look at, and the traits of a path. Pure.
 
 To add a rule, write a function from QueryContext and Candidate to 0.0-1.0 and give it a row in
-BOOSTS or PENALTIES. For a kind of path, add a pattern to `_KINDS` and a row in PATH_PENALTIES.
+BOOSTS or PENALTIES. For a kind of path, add a pattern to `_KINDS` and a row in PATH_PENALTIES: it
+orders exact searches too. `central.search.query` has the words of a query that ask for a kind.
 WEIGHTS holds every weight by name, so that an ablation can switch each rule off.
 """
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 ORGANIZATION_TOKENS: Final = 500  # of an organisation, valid, that are no person's and no job's
 _PREFIX_LENGTH = 12
-MAX_DAYS = 36_500
-MAX_PERSONAL_DAYS = 366
+TOKEN_DAYS: Final = 36_500  # that one is valid at most
+PERSONAL_TOKEN_DAYS: Final = 366
 MAX_PERSONAL_TOKENS = 50  # that are taken at the same time
 LOCAL_TOKEN_LIFETIME = timedelta(days=1)
 
@@ -46,9 +46,9 @@ def create_token(
     unknown = set(scopes) - set(Scope.values)
     if unknown or not scopes:
         raise InvalidError(f"Scopes are {', '.join(Scope.values)}; give at least one.")
-    if expires_days is not None and not 1 <= expires_days <= MAX_DAYS:
+    if expires_days is not None and not 1 <= expires_days <= TOKEN_DAYS:
         raise InvalidError(
-            f"A token is valid for 1 to {MAX_DAYS} days, or, with no number given, until revoked."
+            f"A token is valid for 1 to {TOKEN_DAYS} days, or, with no number given, until revoked."
         )
     return _issue(
         ApiToken(
@@ -109,8 +109,8 @@ def create_personal_token(
             f"{', '.join(sorted(allowed.scopes))}; choose at least one."
         )
     _check_name(name)
-    if not 1 <= expires_days <= MAX_PERSONAL_DAYS:
-        raise InvalidError(f"A personal token is valid for 1 to {MAX_PERSONAL_DAYS} days.")
+    if not 1 <= expires_days <= PERSONAL_TOKEN_DAYS:
+        raise InvalidError(f"A personal token is valid for 1 to {PERSONAL_TOKEN_DAYS} days.")
     live = owner.api_tokens.filter(revoked_at=None, expires_at__gt=timezone.now())
     if live.count() >= MAX_PERSONAL_TOKENS:
         raise ConflictError(

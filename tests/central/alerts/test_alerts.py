@@ -271,6 +271,26 @@ def test_one_that_waits_for_its_first_index_is_reported_after_a_day(
     assert not RepositoryAlert.objects.exists()
 
 
+@pytest.mark.parametrize("reported", [False, True])
+def test_what_a_newer_version_has_noted_ends_in_this_one_by_its_name(
+    receiver: Receiver, destination: AlertDestination, reported: bool
+) -> None:
+    now = timezone.now()
+    RepositoryAlert.objects.create(
+        organization=acme(),
+        repository=repository(),
+        condition="newer",
+        since=now,
+        reported_at=now if reported else None,
+    )
+    failing("bank")
+    send_alerts()
+    (message,) = receiver.messages
+    assert [one["project"] for one in message["failing"]] == ["bank"]
+    assert [one["condition"] for one in message["recovered"]] == ["newer"] * reported
+    assert [one.condition for one in RepositoryAlert.objects.all()] == [Condition.FAILED]
+
+
 def never_indexed() -> None:
     repository(generation=0)
     Repository.objects.update(created_at=timezone.now() - timedelta(days=2))

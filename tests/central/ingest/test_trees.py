@@ -35,12 +35,16 @@ def api() -> Api:
     return api_of()
 
 
+# Whatever is told by the content alone. An entry, an attribute or a declaration tells the others.
+BY_CONTENT = ("binary", "lfs_pointer", "minified", "unprocessable")
+
+
 def cases() -> Iterator[tuple[str, FileRecord, SkipReason | None, bool]]:
     """What is stored of a file, the reason that its line gives, and whether it is asked for."""
     for reason in SkipReason:
-        is_asked = reason not in SKIPPED_BY_CONTENT
+        is_asked = reason not in BY_CONTENT
         yield f"{reason} stands where the line has none", skipped_record("", reason), None, is_asked
-    for reason in SKIPPED_BY_CONTENT:
+    for reason in map(SkipReason, BY_CONTENT):
         stored = skipped_record("", reason)
         yield f"{reason}, and the line says generated", stored, SkipReason.GENERATED, False
     record = file_record("", "def f\n")

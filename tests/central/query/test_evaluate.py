@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from central.query.errors import QueryError
 from central.query.evaluate import Evaluator
-from central.query.filters import FilterName
+from central.query.filters import CASE, CONTENT, FILTERS, FilterName
 from central.query.parser import parse
-from central.query.syntax import And, Literal, Node, Not, Or
+from central.query.syntax import And, Filter, Literal, Node, Not, Or, Query
 from tests.central.query.trees import FileOwners
 
 
@@ -66,6 +66,42 @@ def test_a_file_is_decided_by_its_names(text: str, expected: bool) -> None:
         repository="pallets/flask", path="src/flask/helpers.py", language="python"
     )
     assert found is expected
+
+
+@pytest.mark.parametrize("name", sorted(set(FilterName) - {FilterName.SYM, FilterName.TYPE}))
+def test_a_filter_but_those_of_definitions_is_decided_without_the_content(name: FilterName) -> None:
+    [term] = (
+        term
+        for term in parse(FILTERS[name].example).terms
+        if isinstance(term, Filter) and term.name is name
+    )
+    found = Evaluator(Query(term)).file(
+        repository="pallets/flask",
+        path="src/flask/helpers.py",
+        language="python",
+        values=dict.fromkeys(FilterName, FileOwners(["@acme/platform"], None)),
+    )
+    assert found is not None
+
+
+# Ordinary words that look like the name of a filter, or like another name of it.
+ORDINARY = {
+    FilterName.REPO: "report repro",
+    FilterName.FILE: "filed patch xpath",
+    FilterName.LANG: "clang flang slang",
+    FilterName.SYM: "sim",
+    FilterName.TYPE: "typed typo",
+    FilterName.OWNER: "loner lower power toner tower",
+    CASE: "cause phase",
+    CONTENT: "context",
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_ordinary_words_like_a_filter_s_name_are_words(name: str) -> None:
+    """If a name is new: which words differ from it in a letter, and are written before a colon?"""
+    for word in ORDINARY[name].split():
+        assert parse(f"{word}:x").words == f"{word}:x"
 
 
 def test_what_is_found_in_the_content_decides_the_rest() -> None:

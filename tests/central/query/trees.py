@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from central.query.escapes import is_near_regex
-from central.query.filters import TYPES, FilterName, Match
+from central.query.filters import NAMED_VALUES, TYPES, FilterName, Match
 from central.query.languages import language_name
 from central.query.patterns import GLOB_CHARACTERS
 from central.query.syntax import (
@@ -71,20 +71,19 @@ _globs = (
     .filter(lambda glob: not GLOB_CHARACTERS.isdisjoint(glob))
     .filter(lambda glob: not glob.startswith("/") and not is_near_regex(glob))
 )
-_named = st.sampled_from([FilterName.REPO, FilterName.FILE, FilterName.SYM, FilterName.OWNER])
+_named = st.sampled_from([name for name in FilterName if name not in NAMED_VALUES])
+_values = {
+    FilterName.LANG: st.text(min_size=1, max_size=8).map(language_name),
+    FilterName.TYPE: st.sampled_from(sorted(TYPES)),
+}
 filters = st.one_of(
     st.builds(Filter, _named, st.text(min_size=1, max_size=8), st.just(Match.SUBSTRING)),
     st.builds(Filter, _named, st.text(alphabet="a.@+|*/", min_size=1), st.just(Match.SUBSTRING)),
     st.builds(Filter, _named, _globs, st.just(Match.GLOB)),
     st.builds(Filter, _named, _patterns, st.just(Match.REGEX)),
-    st.builds(
-        Filter,
-        st.just(FilterName.LANG),
-        st.text(min_size=1, max_size=8).map(language_name),
-        st.just(Match.EXACT),
-    ),
-    st.builds(
-        Filter, st.just(FilterName.TYPE), st.sampled_from(sorted(TYPES)), st.just(Match.EXACT)
+    *(
+        st.builds(Filter, st.just(name), _values[name], st.just(Match.EXACT))
+        for name in sorted(NAMED_VALUES)
     ),
 )
 

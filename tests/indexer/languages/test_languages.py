@@ -1,8 +1,10 @@
 """Which language a file is taken for, and that the registry is whole."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module, metadata, resources
+from pathlib import Path
 
 import pytest
 
@@ -135,6 +137,15 @@ def test_the_list_of_languages_inside_of_others_is_that_of_the_registry() -> Non
     parsed = {one.name for one in PARSED}
     assert all(parsed >= set(names) for names in embedded.values())
     assert {one.version for one in HOSTS} == {HOSTS_VERSION}
+
+
+def test_the_page_of_what_is_indexed_names_each_language_with_a_grammar() -> None:
+    page = Path(__file__).parents[3] / "docs/reference/what-is-indexed.md"
+    (named,) = re.findall(
+        r"(?s)are indexed\. (.+?) are split by their grammar", page.read_text("utf-8")
+    )
+    words = {word.lower() for word in re.split(r"[\s,/]+", named)} - {"and"}
+    assert words == {one.linguist[0].lower().replace("shell", "bash") for one in PARSED}
 
 
 def test_a_language_either_has_symbols_or_is_known_to_have_none() -> None:

@@ -54,6 +54,15 @@ def test_every_label_is_explained() -> None:
     assert [label for label in sorted(LABELS - short) if f"`@{label}`" not in page] == []
 
 
+def test_every_label_of_definitions_is_explained() -> None:
+    page = (QUERIES / "README.md").read_text("utf-8").partition("## Definitions")[2]
+    explained = set(re.findall(r"`@?([a-z.]+)`", page.partition("## Uses")[0]))
+    files = (path for path in QUERIES.glob("*.scm") if not path.name.endswith(".trace.scm"))
+    text = "\n".join(re.sub(r";[^\n]*", "", path.read_text("utf-8")) for path in files)
+    labels = {label.removeprefix("definition") for label in re.findall(r"@([a-z][a-z.]*)", text)}
+    assert labels <= explained | {kind.removeprefix("definition") for kind in explained}
+
+
 @pytest.mark.parametrize(
     ("language", "opening", "closing"),
     [

@@ -46,6 +46,13 @@ def test_a_change_under_the_same_version_is_noticed() -> None:
     assert changed_silently(before, before | {"go": raised}) == []
 
 
+def test_a_new_language_begins_with_version_2_as_its_files_were_read_as_text() -> None:
+    before = read_states()
+    new = before["go"] | {"version": f"{SHARED} 1"}
+    assert changed_silently(before, before | {"new": new}) == ["new"]
+    assert changed_silently(before, before | {"new": new | {"version": f"{SHARED} 2"}}) == []
+
+
 def test_the_text_begins_with_what_all_files_share() -> None:
     assert Extractor.parse(EXTRACTOR) == NEWEST
     assert NEWEST.shared == SHARED

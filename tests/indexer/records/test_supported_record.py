@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from indexer.records.files import (
     RECORD_FIELDS,
     FileRecord,
@@ -59,6 +61,22 @@ def test_of_what_a_tool_writes_it_gets_lock_files_alone() -> None:
 def test_a_wrong_declaration_is_no_text_to_it() -> None:
     record = FileRecord("a", "100644", "a" * 40, 9, skipped=SkipReason.ENCODING_INVALID)
     assert supported_record(record, frozenset()).skipped is SkipReason.NOT_UTF8
+
+
+# Those of the first service that read records by their fields. No name is ever added here.
+FIRST_REASONS = {
+    "binary", "excluded", "generated", "lfs_pointer", "lock_file", "minified", "not_utf8",
+    "path_invalid", "path_not_utf8", "path_too_long", "submodule", "symlink", "too_large",
+    "unprocessable", "vendored",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", SkipReason)
+def test_a_service_that_names_no_field_gets_a_reason_that_it_knows(reason: SkipReason) -> None:
+    """A newer reason has a name in RECORD_FIELDS, and `supported_record` gives another one."""
+    record = FileRecord("a", "100644", "a" * 40, 9, skipped=reason)
+    assert supported_record(record, frozenset()).skipped in FIRST_REASONS
+    assert supported_record(record, RECORD_FIELDS) == record
 
 
 def test_a_manifest_of_one_file_is_none_to_it() -> None:

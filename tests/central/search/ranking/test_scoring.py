@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from central.search import query
 from central.search.candidates import Candidate
 from central.search.query import parse_query
 from central.search.ranking import rules
@@ -36,30 +37,32 @@ def order(text: str, *candidates: Candidate, **options: object) -> list[int]:
     return [item.candidate.id for item in ranked]
 
 
-@pytest.mark.parametrize(
-    ("text", "rule", "better", "worse"),
-    [
-        ("validate_token", "definition", {"name": "validate_token"}, {"name": "other_thing"}),
-        ("validateToken", "definition", {"name": "validate_token"}, {"name": "check"}),
-        ("Login.run", "definition", {"name": "run", "container": "Login"}, {"name": "run"}),
-        ("who calls parse_url", "mention", {"name": "parse_url"}, {"name": "other_thing"}),
-        ("retry payments", "name_words", {"name": "retry_payment"}, {"name": "send_mail"}),
-        ("login handler", "container", {"container": "LoginHandler"}, {"container": "Mailer"}),
-        ("retry logic", "file_stem", {"path": "src/retry.py"}, {"path": "src/alpha.py"}),
-        ("billing totals", "project", {"project": "billing"}, {"project": "alpha"}),
-        ("login", "tests", {"path": "zz/login.py"}, {"path": "tests/login.py"}),
-        ("login", "examples", {"path": "zz/login.py"}, {"path": "examples/login.py"}),
-        ("login", "docs", {"path": "zz/login.py"}, {"path": "docs/login.md"}),
-        ("login", "config", {"path": "zz/login.py"}, {"path": "aa/login.yaml"}),
-        ("login", "generated", {"path": "zz/login.py"}, {"path": "gen/login.py"}),
-        ("login", "vendored", {"path": "zz/login.py"}, {"path": "vendor/login.py"}),
-        ("login", "legacy", {"path": "zz/login.py"}, {"path": "legacy/login.py"}),
-        ("login", "reexport", {"is_reexport": False}, {"is_reexport": True}),
-        ("login", "declarations", {"path": "zz/a.ts"}, {"path": "aa/a.d.ts"}),
-        ("login", "tiny", {"start_line": 5, "end_line": 30}, {"start_line": 1, "end_line": 2}),
-    ],
-)
-def test_rule_prefers(text: str, rule: str, better: dict[str, str], worse: dict[str, str]) -> None:
+PREFERENCES: list[tuple[str, str, dict[str, object], dict[str, object]]] = [
+    ("validate_token", "definition", {"name": "validate_token"}, {"name": "other_thing"}),
+    ("validateToken", "definition", {"name": "validate_token"}, {"name": "check"}),
+    ("Login.run", "definition", {"name": "run", "container": "Login"}, {"name": "run"}),
+    ("who calls parse_url", "mention", {"name": "parse_url"}, {"name": "other_thing"}),
+    ("retry payments", "name_words", {"name": "retry_payment"}, {"name": "send_mail"}),
+    ("login handler", "container", {"container": "LoginHandler"}, {"container": "Mailer"}),
+    ("retry logic", "file_stem", {"path": "src/retry.py"}, {"path": "src/alpha.py"}),
+    ("billing totals", "project", {"project": "billing"}, {"project": "alpha"}),
+    ("login", "tests", {"path": "zz/login.py"}, {"path": "tests/login.py"}),
+    ("login", "examples", {"path": "zz/login.py"}, {"path": "examples/login.py"}),
+    ("login", "docs", {"path": "zz/login.py"}, {"path": "docs/login.md"}),
+    ("login", "config", {"path": "zz/login.py"}, {"path": "aa/login.yaml"}),
+    ("login", "generated", {"path": "zz/login.py"}, {"path": "gen/login.py"}),
+    ("login", "vendored", {"path": "zz/login.py"}, {"path": "vendor/login.py"}),
+    ("login", "legacy", {"path": "zz/login.py"}, {"path": "legacy/login.py"}),
+    ("login", "reexport", {"is_reexport": False}, {"is_reexport": True}),
+    ("login", "declarations", {"path": "zz/a.ts"}, {"path": "aa/a.d.ts"}),
+    ("login", "tiny", {"start_line": 5, "end_line": 30}, {"start_line": 1, "end_line": 2}),
+]
+
+
+@pytest.mark.parametrize(("text", "rule", "better", "worse"), PREFERENCES)
+def test_rule_prefers(
+    text: str, rule: str, better: dict[str, object], worse: dict[str, object]
+) -> None:
     good = PLAIN._replace(path="src/zeta.py")._replace(**better)  # type: ignore[arg-type]
     bad = PLAIN._replace(path="src/alpha.py")._replace(**worse)  # type: ignore[arg-type]
     only = dict.fromkeys(WEIGHTS, 0.0) | {rule: WEIGHTS[rule]}
@@ -254,6 +257,12 @@ def test_every_rule_has_a_name_of_its_own() -> None:
     names = [rule.name for rule in (*rules.BOOSTS, *rules.PENALTIES)]
     assert len({*names, *rules.PATH_PENALTIES}) == len(names) + len(rules.PATH_PENALTIES)
     assert isinstance(Ranked(PLAIN, 1.0), tuple)
+
+
+def test_every_rule_of_a_candidate_is_one_of_the_preferences() -> None:
+    names = {rule.name for rule in (*rules.BOOSTS, *rules.PENALTIES)}
+    assert {rule for _, rule, _, _ in PREFERENCES} == names | rules.PATH_PENALTIES.keys()
+    assert rules._KINDS.keys() == rules.PATH_PENALTIES.keys() >= query._INTENTS.keys()
 
 
 @given(
