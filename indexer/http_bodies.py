@@ -13,16 +13,18 @@ _OF_THE_TRANSFER: Final = frozenset({b"content-encoding", b"content-length", b"t
 
 
 class AnswerTooLongError(httpx.DecodingError):
-    """An answer exceeds ANSWER_BYTES."""
+    """An answer exceeds the bytes that are read."""
 
 
-def read_answer(http: httpx.Client, method: str, url: str, **request: Any) -> httpx.Response:
-    """Send a request like `http.request`, but read at most ANSWER_BYTES of the answer.
+def read_answer(
+    http: httpx.Client, method: str, url: str, most_bytes: int | None = None, **request: Any
+) -> httpx.Response:
+    """Send a request like `http.request`, but read at most `most_bytes` of the answer.
 
-    Raises httpx.RequestError, including AnswerTooLongError.
+    By default ANSWER_BYTES. Raises httpx.RequestError, including AnswerTooLongError.
     """
     with http.stream(method, url, **request) as response:
-        return _whole(response)
+        return _whole(response, most_bytes or ANSWER_BYTES)
 
 
 def receive_answer(
@@ -37,19 +39,19 @@ def receive_answer(
     """
     with http.stream("GET", url, **request) as response:
         if not response.is_success:
-            return _whole(response)
+            return _whole(response, ANSWER_BYTES)
         length = response.headers.get("Content-Length", "")
         is_plain = "Content-Encoding" not in response.headers and length.isascii()
         receive(response.iter_bytes(), int(length) if is_plain and length.isdigit() else None)
         return httpx.Response(response.status_code, request=response.request)
 
 
-def _whole(response: httpx.Response) -> httpx.Response:
+def _whole(response: httpx.Response, most_bytes: int) -> httpx.Response:
     body = bytearray()
     for part in response.iter_bytes():
         body += part
-        if len(body) > ANSWER_BYTES:
-            raise AnswerTooLongError(f"more than {ANSWER_BYTES} bytes", request=response.request)
+        if len(body) > most_bytes:
+            raise AnswerTooLongError(f"more than {most_bytes} bytes", request=response.request)
     kept = [
         (name, value)
         for name, value in response.headers.raw

@@ -51,21 +51,22 @@ SLOW = (
     "tests/workflows",
 )
 # What has a run of its own (`make acceptance`): tests of minutes that kill, restore, install, crawl
-# or attack what the others test as well.
+# or attack what the others test as well. README.md says why, file by file.
 ACCEPTANCE = (
     "tests/action/test_isolation.py",
     "tests/action/test_troubles.py",
     "tests/benchmarks/load/",
     "tests/central/isolation/",
     "tests/central/maintenance/test_hostile_archive.py",
+    "tests/central/mcp/conformance/",
     "tests/central/runtime/test_postgres_guard.py",
     "tests/central/trace/scip/test_crate.py",
     "tests/central/web/test_hostile_requests.py",
     "tests/cli/target/test_shutdown.py",
     "tests/deploy/test_image.py",
     "tests/distribution/",
-    "tests/e2e/browser/test_crawling.py",
-    "tests/e2e/browser/test_every_page.py",
+    "tests/e2e/browser/",
+    "tests/e2e/inspector/",
     "tests/e2e/test_backfill",
     "tests/e2e/test_backup.py",
     "tests/e2e/test_cancelling.py",

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Final
 
 from django.http import QueryDict
-from msgspec import to_builtins
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -17,6 +17,7 @@ from indexer.output.terminal import NAMES, SHOWN_NAME_CHARACTERS
 INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 DECIMAL: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,18})?")
 FLAG: Final = re.compile(r"true|false")
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})  # nothing in them to go into
 
 
 def body_object(request: Request) -> dict[str, Any]:
@@ -42,8 +43,18 @@ def query_object(
 
 
 def to_json(record: Any) -> Any:
-    """Return a record, or a list of them, as JSON types; a time stays for the renderer."""
-    return to_builtins(record, builtin_types=(datetime,))
+    """Return a record as JSON types. `dataclasses.asdict` copies deeply: 1 ms a page."""
+    names = _field_names(record.__class__)
+    if names:
+        values = [getattr(record, name) for name in names]
+        plain = [member if type(member) in _PLAIN else to_json(member) for member in values]
+        return dict(zip(names, plain, strict=True))
+    return [to_json(item) for item in record] if isinstance(record, list) else record
+
+
+@cache
+def _field_names(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
 
 
 def _value(text: str, number: re.Pattern[str] | None) -> str | float:

@@ -23,7 +23,6 @@ from central.search.answers import search_answer, search_facets, search_receipt
 from central.search.exact.hits import ExactSearch, FileHit
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
-from central.search.exact.verification import check_structural
 from central.search.hints import exact_hint
 from central.search.line_results import exact_result
 from central.search.reading import ReadRequest, read_request
@@ -178,7 +177,7 @@ def _hint(credential: Credential, read: ReadRequest, missing: list[MissingProjec
 
 def _checked_plan(read: ReadRequest) -> ExactPlan:
     plan = exact_plan(read)
-    check_structural(plan)
+    plan.check_structural()
     return plan
 
 

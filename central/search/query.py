@@ -141,7 +141,7 @@ def _parse_words(text: str) -> ParsedQuery:
         word_terms=tuple(term_id(part) for part in parts.values()),
         intents=frozenset(kind for kind, words in _INTENTS.items() if words & lowered),
         terms=query_terms(" ".join(content) if content else text),
-        whole_terms=tuple((piece, term) for piece in pieces for term in _whole_term(piece)),
+        whole_terms=tuple((piece, term) for piece in pieces for term in [*query_terms(piece)][:1]),
     )
 
 
@@ -202,7 +202,3 @@ def _pieces(word: str) -> list[str]:
 def _is_file_name(word: str) -> bool:
     stem_of_file, _, extension = word.rpartition(".")
     return bool(stem_of_file) and extension in _EXTENSIONS
-
-
-def _whole_term(word: str) -> list[int]:
-    return list(query_terms(word))[:1]

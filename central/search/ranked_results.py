@@ -1,17 +1,42 @@
-"""The results of a ranked search, built from scored hits."""
+"""A page of a ranked search: what is read of its hits, and the results built from them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.search import Result, ResultSpan, SearchRequest
 from central.search.candidates import Candidate
 from central.search.query_preparation import PreparedQuery
-from central.search.rows import DisplayedText
+from central.search.retrieval import RetrievalPlan, with_similarities
+from central.search.rows import DisplayedText, displayed_rows
 from central.search.scope import SearchScope
 from indexer.records.files import Span, line_span, split_lines
 
 RESULT_SPANS: Final = 5  # beside the best one, where a file is one result
 _LINES_BEFORE = 2  # of the first line with a word, where content does not begin at the signature
+
+
+class Page(NamedTuple):
+    """Hits of a page with their texts by chunk's id, and repositories indexed again meanwhile."""
+
+    hits: list[Candidate]
+    texts: Mapping[int, DisplayedText]
+    reindexed: list[int]
+
+
+def read_page(
+    hits: Sequence[Candidate], request: SearchRequest, plan: RetrievalPlan, scope: SearchScope
+) -> Page:
+    """Read what a page shows of its hits. Raises StoreError."""
+    compared = with_similarities(plan, hits)
+    shown = list(dict.fromkeys(hit.repository for hit in hits)) or list(plan.projects)
+    texts, generations = displayed_rows(
+        chunks=[hit.id for hit in hits],
+        repositories=shown,
+        with_file=[hit.id for hit in hits if request.expand or hit.pieces],
+    )
+    searched = scope.searched
+    reindexed = [key for key in shown if generations.get(key) != searched[key].generation]
+    return Page(compared, texts, reindexed)
 
 
 def clip_content(
@@ -59,8 +84,7 @@ def _whole_lines(text: str, max_content: int) -> str:
 
 
 def build_results(
-    hits: Sequence[Candidate],
-    texts: Mapping[int, DisplayedText],
+    page: Page,
     request: SearchRequest,
     queries: Sequence[PreparedQuery],
     scope: SearchScope,
@@ -68,16 +92,16 @@ def build_results(
     """Build the results of a page; hits whose chunk no longer exists are omitted."""
     results = []
     searched, owners = scope.searched, scope.owners
-    owners.read_ahead(searched[key] for key in {hit.repository for hit in hits})
-    for hit in hits:
-        if hit.id not in texts:
+    owners.read_ahead(searched[key] for key in {hit.repository for hit in page.hits})
+    for hit in page.hits:
+        if hit.id not in page.texts:
             continue
         repository, cosine = searched[hit.repository], hit.cosine
         pieces = hit.pieces or (hit,)
         words = queries[0].matched_words(b"".join(piece.term_ids for piece in pieces))
         content, first_line, truncated = clip_content(
             hit,
-            texts[hit.id],
+            page.texts[hit.id],
             expand=request.expand,
             max_content=request.max_content,
             words=words if len(queries) == 1 else (),

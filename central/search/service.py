@@ -6,7 +6,7 @@ the answer with a page of them. If an index changed meanwhile, they are taken ag
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -33,12 +33,12 @@ from central.search.pasted import by_words as answered_by_words
 from central.search.pasted import find_parts, find_pasted, read_pasted, words_of
 from central.search.query import MAX_RESULTS
 from central.search.query_preparation import prepare
-from central.search.ranked_results import build_results
+from central.search.ranked_results import Page, build_results, read_page
 from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import rerank
 from central.search.reading import ReadRequest, read_request, without_quotes
-from central.search.retrieval import RetrievalPlan, candidate_batches, with_similarities
-from central.search.rows import DisplayedText, displayed_rows, first_lines
+from central.search.retrieval import RetrievalPlan, candidate_batches
+from central.search.rows import first_lines
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 from indexer.embedding.catalogue import REMOTE
@@ -119,12 +119,12 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
         scope = search_scope(credential, read)
         prepared = _prepare(slug, scope, read)
         ranking = _rank(prepared.plan, wanted=end + 1, explain=request.explain)
-        page = _read_page(
+        page = read_page(
             ranking.hits[offset : min(end, MAX_RESULTS)], request, prepared.plan, scope
         )
         if not page.reindexed:
             break
-    results = build_results(page.hits, page.texts, request, prepared.plan.queries, scope)
+    results = build_results(page, request, prepared.plan.queries, scope)
     lacks = _lacks(scope, prepared, ranking, page)
     facets = None
     if request.facets and not offset:
@@ -226,31 +226,8 @@ def _rank(plan: RetrievalPlan, *, wanted: int, explain: bool) -> _Ranking:
     return _Ranking(joiner.hits, is_cut or is_truncated, is_truncated)
 
 
-class _Page(NamedTuple):
-    """Hits of a page with their texts by chunk's id, and repositories indexed again meanwhile."""
-
-    hits: list[Candidate]
-    texts: Mapping[int, DisplayedText]
-    reindexed: list[int]
-
-
-def _read_page(
-    hits: Sequence[Candidate], request: SearchRequest, plan: RetrievalPlan, scope: SearchScope
-) -> _Page:
-    compared = with_similarities(plan, hits)
-    shown = list(dict.fromkeys(hit.repository for hit in hits)) or list(plan.projects)
-    texts, generations = displayed_rows(
-        chunks=[hit.id for hit in hits],
-        repositories=shown,
-        with_file=[hit.id for hit in hits if request.expand or hit.pieces],
-    )
-    searched = scope.searched
-    reindexed = [key for key in shown if generations.get(key) != searched[key].generation]
-    return _Page(compared, texts, reindexed)
-
-
 def _lacks(
-    scope: SearchScope, prepared: _Prepared, ranking: _Ranking, page: _Page
+    scope: SearchScope, prepared: _Prepared, ranking: _Ranking, page: Page
 ) -> Mapping[int, str]:
     """Return why the answer may lack something, by the repository's id: the later, the worse."""
     cut = [item.id for item in scope.selected if not item.incomplete_reason]

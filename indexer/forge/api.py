@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from indexer.errors import ForgeError, ForgeUnavailableError
+from indexer.http_bodies import AnswerTooLongError, read_answer
 from indexer.output.terminal import foreign_line
 from indexer.retry import parse_retry_after
 from indexer.urls import without_proxy
@@ -24,7 +25,6 @@ _REDIRECTS: Final = 3
 _LIMITED: Final = frozenset({403, 429})
 _SERVER_ERRORS: Final = 500
 _SHOWN: Final = 200
-_OF_TRANSFER: Final = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
 class GitHubApi:
@@ -114,23 +114,9 @@ class GitHubApi:
 
     def _attempt(self, method: str, address: str, **request: Any) -> httpx.Response:
         try:
-            with self._http.stream(method, address, **request) as response:
-                body = bytearray()
-                for part in response.iter_bytes():
-                    body += part
-                    if len(body) > FORGE_ANSWER_BYTES:
-                        raise ForgeError("The forge's answer is too long.")
-                kept = [
-                    (name, value)
-                    for name, value in response.headers.raw  # of any characters
-                    if name.lower() not in _OF_TRANSFER
-                ]
-                return httpx.Response(
-                    response.status_code,
-                    headers=kept,
-                    content=bytes(body),
-                    request=response.request,
-                )
+            return read_answer(self._http, method, address, FORGE_ANSWER_BYTES, **request)
+        except AnswerTooLongError as exc:
+            raise ForgeError("The forge's answer is too long.") from exc
         except httpx.InvalidURL as exc:  # httpx reads where a redirect leads
             raise ForgeError("The forge's API redirects to what is no address.") from exc
         except httpx.RequestError as exc:

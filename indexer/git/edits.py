@@ -83,7 +83,12 @@ def map_files(
     hunks = {
         changed_file.path: found for changed_file, found in _patched(repository, old, new, modified)
     }
-    return tuple(_map_file(file, hunks.get(file.path) or ()) for file in files)
+    return tuple(
+        EditedFile(
+            file.path, tuple(map_range(span, hunks.get(file.path) or ()) for span in file.spans)
+        )
+        for file in files
+    )
 
 
 def diff_hunks(repository: Repository, path: str, base: str, head: str) -> tuple[Hunk, ...] | None:
@@ -98,10 +103,6 @@ def diff_hunks(repository: Repository, path: str, base: str, head: str) -> tuple
     if not sections:
         return ()
     return sections[0] if len(sections) == 1 else None
-
-
-def _map_file(file: EditedFile, hunks: Sequence[Hunk]) -> EditedFile:
-    return EditedFile(file.path, tuple(map_range(span, hunks) for span in file.spans))
 
 
 def _changes(repository: Repository, base: str, head: str) -> list[_Changed]:

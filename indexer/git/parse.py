@@ -163,15 +163,11 @@ def storable_path(raw: bytes) -> tuple[str, SkipReason | None]:
         path, reason = _quoted(raw), SkipReason.PATH_NOT_UTF8
     if not _NEVER_CHECKED_OUT.isdisjoint(raw.lower().split(b"/")):
         path, reason = _quoted(raw).replace("/", r"\057"), SkipReason.PATH_INVALID
-    elif path.encode() == raw and len(raw) <= PATH_BYTES and not _is_stand_in(path):
+    elif path.encode() == raw and len(raw) <= PATH_BYTES and not _STAND_IN_ENDING.search(path):
         return path, None
     digest = hashlib.sha256(raw).hexdigest()[:_DIGEST_DIGITS]
     cut = path.encode()[:_CUT_BYTES].decode(errors="ignore")
     return f"{cut}…{digest}", reason
-
-
-def _is_stand_in(path: str) -> bool:
-    return _STAND_IN_ENDING.search(path) is not None
 
 
 def _quoted(raw: bytes) -> str:

@@ -167,18 +167,10 @@ def _extraction(file: SourceFile) -> Extraction:
     reason = kept or skip_reason_by_content(entry.path, decoded.source)
     if reason and reason is not SkipReason.GENERATED:
         return Extraction(_skipped_manifest(entry, reason, decoded))
-    extraction = _extract_selected(
-        path=entry.path,
-        mode=entry.mode,
-        blob=entry.blob,
-        size=len(file.content),
-        decoded=decoded,
-        degraded=file.degraded,
-        generated=_generated_by(entry, reason),
-        declared_language=entry.declared_language,
-    )
+    extraction = _extract_selected(file, decoded, _generated_by(entry, reason))
     record = extraction.record
-    if record.generated and not _is_parsed(record):
+    is_parsed = not record.degraded and LANGUAGES_BY_NAME[record.language].grammar is not None
+    if record.generated and not is_parsed:
         return Extraction(_skipped_manifest(entry, SkipReason.GENERATED, decoded))
     return extraction
 
@@ -197,50 +189,35 @@ def _generated_by(entry: TreeEntry, reason: SkipReason | None) -> GeneratedBy | 
     return GeneratedBy.CONTENT if reason is SkipReason.GENERATED else None
 
 
-def _is_parsed(record: FileRecord) -> bool:
-    return not record.degraded and LANGUAGES_BY_NAME[record.language].grammar is not None
-
-
-def extract_file(
-    *, path: str, mode: str, blob: str, content: bytes, generated: GeneratedBy | None = None
-) -> FileRecord:
+def extract_file(*, path: str, mode: str, blob: str, content: bytes) -> FileRecord:
     """Return the record of a selected file that is text, without vectors."""
     decoded = decode_text(path, content)
     if isinstance(decoded, SkipReason):
         raise ValueError(decoded.sentence)
-    return _extract_selected(
-        path=path, mode=mode, blob=blob, size=len(content), decoded=decoded, generated=generated
-    ).record
+    entry = TreeEntry(path, mode, blob, len(content))
+    return _extract_selected(SourceFile(entry, content), decoded, None).record
 
 
 def _extract_selected(
-    *,
-    path: str,
-    mode: str,
-    blob: str,
-    size: int,
-    decoded: Decoded,
-    degraded: DegradeReason | None = None,
-    generated: GeneratedBy | None = None,
-    declared_language: str = "",
+    file: SourceFile, decoded: Decoded, generated: GeneratedBy | None
 ) -> Extraction:
     """Extract a selected file: a pure function of the arguments.
 
-    `size` is the blob's in bytes. A file that is too deep or too broken for its grammar is cut into
-    windows and has the reason in `degraded`; if `degraded` is provided, no grammar is used. A
-    generated file has no chunks.
+    A file that is too deep or too broken for its grammar is cut into windows and has the reason in
+    `degraded`; if the file comes with one, no grammar is used. A generated file has no chunks.
     """
+    entry, path = file.entry, file.entry.path
     text, source = decoded.text, decoded.source
-    language = LANGUAGES_BY_NAME.get(declared_language) or detect(path, source)
+    language = LANGUAGES_BY_NAME.get(entry.declared_language) or detect(path, source)
     lines = split_lines(text)
-    read = _read(path, language, source, lines, degraded)
+    read = _read(path, language, source, lines, file.degraded)
     drafts = [] if generated else read.drafts()
     words = [split_words(line_span(lines, draft.span)) for draft in drafts]
     record = FileRecord(
         path=path,
-        mode=mode,
-        blob=blob,
-        size=size,
+        mode=entry.mode,
+        blob=entry.blob,
+        size=len(file.content),
         language=language.name,
         degraded=read.degraded,
         content=text,
@@ -254,7 +231,7 @@ def _extract_selected(
         generated=generated,
         unparsed=read.relations.unparsed,
         encoding=decoded.encoding,
-        language_declared=bool(declared_language),
+        language_declared=bool(entry.declared_language),
     )
     return Extraction(record, words)
 
@@ -271,15 +248,10 @@ def _read(
             return read_examples(path, language.host, source, lines)
         return read_embedded(path, language.host, source, lines, degraded)
     if language.grammar is None:
-        return replace(_read_text(lines), degraded=degraded)
+        return Reading(partial(chunk_text, lines), degraded)
     if degraded:
         return _read_degraded(language, source, lines, degraded)
     return _read_parsed(path, language, source, lines)
-
-
-def _read_text(lines: list[str]) -> Reading:
-    """Cut a text into windows."""
-    return Reading(partial(chunk_text, lines))
 
 
 def _read_degraded(

@@ -207,7 +207,9 @@ def extract_relations(path: str, parsed: ParsedFile, outlined: list[OutlineEntry
         ),
         exports=(*exports, *fixtures.exports),
         references=tuple(references),
-        declared_exports=_declared_exports(groups["only"], text),
+        declared_exports=(
+            frozenset(text.slice(match["exports.only"]) for match in groups["only"]) or None
+        ),
         unparsed=rest.unparsed if rest else None,
     )
     # Cycles would keep the whole parse until the garbage collector walks over it.
@@ -373,7 +375,3 @@ def _namespace(matches: list[QueryMatch], text: SourceText) -> str:
     first = min(matches, key=lambda match: match["namespace"])
     written = text.slice(first["namespace"]).replace("\\", ".").replace("::", ".")
     return "".join(written.split()).strip(".")[:NAME_CHARACTERS]
-
-
-def _declared_exports(matches: list[QueryMatch], text: SourceText) -> frozenset[str] | None:
-    return frozenset(text.slice(match["exports.only"]) for match in matches) or None

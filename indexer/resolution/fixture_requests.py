@@ -153,7 +153,7 @@ def fixture_functions(
         if (
             outline_entry.kind not in FUNCTION_KINDS
             or not outline_entry.name
-            or not _is_outside_functions(outline_entry)
+            or not all(around.kind in CLASS_KINDS for around in outwards(outline_entry.parent))
         ):
             continue
         fixture = decorators.fixture(outline_entry.definition.start_byte)
@@ -244,10 +244,6 @@ def _enclosing(
     nearest = entries[starts[position - 1]] if position else None
     around = (outlined for outlined in outwards(nearest) if outlined.kind in _AROUND)
     return next((outlined for outlined in around if offset < outlined.definition.end_byte), None)
-
-
-def _is_outside_functions(outlined: OutlineEntry) -> bool:
-    return all(around.kind in CLASS_KINDS for around in outwards(outlined.parent))
 
 
 def outwards(outlined: OutlineEntry | None) -> Iterator[OutlineEntry]:

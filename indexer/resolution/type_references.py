@@ -265,7 +265,7 @@ def _add_returned(
     if owner in fixtures:
         owner, value = _of_fixture(owner, value, resolver)
     types = results.returned.setdefault(owner, {})
-    if _is_of_type(return_.label, value, resolver):
+    if not return_.label.endswith(".alias") or _is_known_type(value, resolver):
         types.setdefault(value, return_.mark)
 
 
@@ -388,11 +388,6 @@ def _function(scope: Scope | None) -> str:
             return ""
         scope = scope.parent
     return scope.owner if scope is not None else ""
-
-
-def _is_of_type(label: str, value: Value, resolver: Resolver) -> bool:
-    """Whether a returned value counts: a name of unknown type does not speak against others."""
-    return not label.endswith(".alias") or _is_known_type(value, resolver)
 
 
 def _is_known_type(value: Value, resolver: Resolver) -> bool:

@@ -6,10 +6,13 @@ and scores only; a hit becomes a result through the live chunk row that holds th
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
+from itertools import chain
+from typing import NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checkable
 from uuid import UUID
 
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec, Matrix, TermVector, Vector
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,25 @@ def has_terms(terms: TermVector | None) -> TypeGuard[TermVector]:
 def top_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
     """Return the best `limit` of `hits` in the order of HybridHits."""
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def best_hits(
+    queries: Sequence[HybridQuery], answers: Sequence[Sequence[HybridHits]]
+) -> list[HybridHits]:
+    """Merge the lists of each query; each answer has one pair of lists a query."""
+    return [
+        HybridHits(
+            top_hits(chain.from_iterable(hits.dense for hits in found), query.limit),
+            top_hits(chain.from_iterable(hits.lexical for hits in found), query.limit),
+        )
+        for query, *found in zip(queries, *answers, strict=True)
+    ]
+
+
+def batches(values: Sequence[_Value], size: int) -> Iterator[Sequence[_Value]]:
+    """Split `values` into slices of at most `size`."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
 
 
 def cosine(matrix: Matrix, vector: Vector) -> Vector:

@@ -10,7 +10,6 @@ from aeterna_code_search.contract.search import SearchRequest
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.saved_searches.models import SavedSearch, WatchedRepository
 from central.search.exact.plan import exact_plan
-from central.search.exact.verification import check_structural
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
@@ -58,7 +57,7 @@ def is_watchable(request: SearchRequest) -> bool:
     """
     read = read_request(request)
     if read.is_exact:
-        check_structural(exact_plan(read))
+        exact_plan(read).check_structural()
     return read.is_exact
 
 

@@ -16,16 +16,21 @@ from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.catalogue import IndexedState, catalogue
 from central.search.exact.definitions import DEFINES_NONE, Definitions, find_definitions, name_spans
 from central.search.exact.files import CandidateFile, contents, in_order, newer_files
-from central.search.exact.matching import EXACT_MATCHES_OF_FILE
+from central.search.exact.limited import find_match, find_matches
+from central.search.exact.matching import EXACT_MATCHES_OF_FILE, FileMatches, clipped
 from central.search.exact.plan import ExactPlan
 from central.search.exact.regions import DEFINITIONS, Regions, line_spans, lines_within
+from central.search.exact.structural import StructuralMatcher
 from central.search.exact.text_pattern import SlowFileError, Span
-from central.search.exact.verification import TimeUsedUpError, Verifier
 from central.search.filters import RowFilter, row_filter
 from central.search.scope import SearchScope
 
 EXACT_NAMES: Final = 50_000  # files that a page orders, if their names alone decide
 _Place = tuple[int, CandidateFile]
+
+
+class TimeUsedUpError(TimeoutError):
+    """The time of the search is used up while it looks at a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,11 @@ class ExactSearch:
         self._within = within = plan.read.within
         self._most_files = files
         self._until = time.monotonic() + seconds
-        self._verifier = Verifier(plan, self._repositories, values, until=self._until, most=matches)
+        self._values = values
+        self._most_matches = matches
+        self._matchers = {
+            term: StructuralMatcher(pattern) for term, pattern in plan.structural.items()
+        }
         self._by_names = not (plan.reads_content or within)
         self._is_admitted_first = self._by_names or bool(within)
         self._start = 0
@@ -226,7 +235,7 @@ class ExactSearch:
         }
         if not self._rows.admits(file.repository, file.path, file.language):
             return False
-        truth = self._verifier.truth(file, facts)
+        truth = self._truth(file, facts)
         return truth is True if self._by_names else truth is not False
 
     def _candidates(self) -> list[CandidateFile]:
@@ -282,7 +291,7 @@ class ExactSearch:
                 inside = lines_within(asked[term], lines)
                 asked[term] = {line: asked[term][line] for line in inside}
         try:
-            matches = self._verifier.matches(
+            matches = self._matches(
                 file,
                 content,
                 {term: bool(found) for term, found in asked.items()},
@@ -305,3 +314,59 @@ class ExactSearch:
                 spans = line_spans(content, lines)
         rank = self._rank(defined, file)
         return FileHit(position, file, content, spans, matches.is_cut, frozenset(defining), rank)
+
+    def _truth(self, file: CandidateFile, found: Mapping[Term, bool]) -> bool | None:
+        """Return whether a file fulfils the query; None if that depends on terms not in `found`."""
+        return self.plan.evaluator.file(
+            repository=self._repositories[file.repository].name,
+            path=file.path,
+            language=file.language,
+            values=self._values.get(file.repository, {}),
+            found=found,
+        )
+
+    def _matches(
+        self,
+        file: CandidateFile,
+        content: bytes,
+        facts: Mapping[Term, bool],
+        regions: Sequence[Span] | None,
+    ) -> FileMatches | None:
+        """Return the matches to show, or None if the file does not fulfil the query.
+
+        `facts` are the terms that names and symbols decide. Raises SlowFileError; TimeoutError if
+        no process is free that could end in time; TimeUsedUpError between two terms.
+        """
+        found = dict(facts)
+        parts: list[FileMatches] = []
+        for term, pattern in self.plan.patterns.items():
+            self._check_time()
+            if term in self.plan.shown:
+                matches = find_matches(content, pattern, most=self._most_matches, regions=regions)
+                parts.append(matches)
+                found[term] = bool(matches.spans)
+            else:
+                found[term] = find_match(content, pattern)
+            if self._truth(file, found) is False:
+                return None
+        for structure, matcher in self._matchers.items():
+            self._check_time()
+            within = regions if structure in self.plan.shown else None
+            matches = _within(matcher.matches(content, most=self._most_matches), within)
+            found[structure] = bool(matches.spans)
+            if structure in self.plan.shown:
+                parts.append(matches)
+        if not self._truth(file, found):
+            return None
+        spans = {span for part in parts for span in part.spans}
+        return FileMatches(sorted(spans), any(part.is_cut for part in parts))
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._until:
+            raise TimeUsedUpError
+
+
+def _within(matches: FileMatches, regions: Sequence[Span] | None) -> FileMatches:
+    if regions is None:
+        return matches
+    return FileMatches(list(clipped(iter(matches.spans), regions)), matches.is_cut)

@@ -21,7 +21,7 @@ from central.query.syntax import (
     Structural,
     leaves,
 )
-from central.search.exact.structural import StructuralPattern
+from central.search.exact.structural import StructuralMatcher, StructuralPattern
 from central.search.exact.text_pattern import TextPattern, finder
 from central.search.reading import ReadRequest
 
@@ -47,6 +47,11 @@ class ExactPlan:
     def reads_content(self) -> bool:
         """Whether the content of a file decides if it matches."""
         return bool(self.patterns or self.structural)
+
+    def check_structural(self) -> None:
+        """Raise InvalidError for a structural pattern that cannot be used."""
+        for pattern in self.structural.values():
+            StructuralMatcher(pattern).check()
 
     @property
     def needs_lookup(self) -> bool:

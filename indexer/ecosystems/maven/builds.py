@@ -78,7 +78,11 @@ class Projects:
         if directory == self._root and self._settings.name:
             return self._settings.name
         path = self._path(directory)
-        return self._given.get(f"name:{path}") or path.rpartition(":")[2] or _last(directory)
+        return (
+            self._given.get(f"name:{path}")
+            or path.rpartition(":")[2]
+            or directory.rpartition("/")[2]
+        )
 
     def _manifest(self, directory: str) -> Manifest:
         found = (self._files.get(inside(directory, name)) for name in BUILDS)
@@ -209,10 +213,6 @@ class Projects:
 def _camel(path: str) -> str:
     words = path.replace("_", "-").split("-")
     return "".join([words[0], *(word[:1].upper() + word[1:] for word in words[1:])])
-
-
-def _last(directory: str) -> str:
-    return directory.rpartition("/")[2]
 
 
 _DEPENDENCY_STEPS: Final = 10

@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.errors import StoreUnavailableError
 from indexer.records.vectors import Vector
-from indexer.store.base import Collection, HybridHits, HybridQuery, Point
+from indexer.store.base import Collection, HybridHits, HybridQuery, Point, batches
 from indexer.store.edge.channel import Channel, Reply, encode
 from indexer.store.edge.packing import (
     PackedVectors,
@@ -157,13 +157,12 @@ class EdgeClient:
         return process.pid if process else None
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
-        for start in range(0, len(points), WRITE_BATCH):
-            packed = pack_points(points[start : start + WRITE_BATCH])
-            self._call("upsert", collection, packed)
+        for batch in batches(points, WRITE_BATCH):
+            self._call("upsert", collection, pack_points(batch))
 
     def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
-        for start in range(0, len(ids), WRITE_BATCH):
-            self._call("delete", collection, pack_ids(ids[start : start + WRITE_BATCH]))
+        for batch in batches(ids, WRITE_BATCH):
+            self._call("delete", collection, pack_ids(batch))
 
     def drop(self, collection: Collection) -> None:
         self.delete(collection, [point for point, _ in self.points(collection)])
@@ -178,16 +177,14 @@ class EdgeClient:
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         found: dict[UUID, Vector] = {}
-        for start in range(0, len(ids), READ_BATCH):
-            packed = pack_ids(ids[start : start + READ_BATCH])
-            found |= _unpack_vectors(self._call("vectors", collection, packed))
+        for batch in batches(ids, READ_BATCH):
+            found |= _unpack_vectors(self._call("vectors", collection, pack_ids(batch)))
         return found
 
     def existing(self, collection: Collection, ids: Sequence[UUID]) -> set[UUID]:
         found: set[UUID] = set()
-        for start in range(0, len(ids), READ_BATCH):
-            packed = pack_ids(ids[start : start + READ_BATCH])
-            found.update(unpack_ids(self._call("existing", collection, packed)))
+        for batch in batches(ids, READ_BATCH):
+            found.update(unpack_ids(self._call("existing", collection, pack_ids(batch))))
         return found
 
     def points(self, collection: Collection) -> Iterator[tuple[UUID, UUID]]:

@@ -23,9 +23,10 @@ from indexer.store.base import (
     HybridQuery,
     Point,
     PointFilter,
+    batches,
+    best_hits,
     has_terms,
     is_nonzero,
-    top_hits,
 )
 from indexer.store.edge.shard import Shard, StoredPoint, create_shard
 from indexer.store.schema import (
@@ -59,16 +60,15 @@ class EdgeStore:
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         shard = self._find_or_create(collection)
-        for start in range(0, len(points), WRITE_BATCH):
-            batch = points[start : start + WRITE_BATCH]
+        for batch in batches(points, WRITE_BATCH):
             points_of_batch = [_edge_point(collection, point) for point in batch]
             shard.upsert(collection.repository, points_of_batch)
 
     def delete(self, collection: Collection, ids: Sequence[UUID]) -> None:
         if shard := self._find(collection):
-            for start in range(0, len(ids), WRITE_BATCH):
-                batch = qdrant.HasIdCondition(set(ids[start : start + WRITE_BATCH]))
-                shard.delete(repository_points(collection.repository, batch))
+            for batch in batches(ids, WRITE_BATCH):
+                condition = qdrant.HasIdCondition(set(batch))
+                shard.delete(repository_points(collection.repository, condition))
 
     def drop(self, collection: Collection) -> None:
         self.delete(collection, [point for point, _ in self.points(collection)])
@@ -85,15 +85,8 @@ class EdgeStore:
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:
-        found = [HybridHits([], []) for _ in queries]
-        for shard, repositories in self._scopes(collections):
-            for hits, more in zip(found, _search(shard, repositories, queries), strict=True):
-                hits.dense.extend(more.dense)
-                hits.lexical.extend(more.lexical)
-        return [
-            HybridHits(top_hits(hits.dense, query.limit), top_hits(hits.lexical, query.limit))
-            for hits, query in zip(found, queries, strict=True)
-        ]
+        scopes = self._scopes(collections)
+        return best_hits(queries, [_search(*scope, queries) for scope in scopes])
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         import numpy as np  # the store process calls `stored_vectors` and does without
@@ -178,8 +171,7 @@ class EdgeStore:
         self, collection: Collection, ids: Sequence[UUID], *, vector: bool = False
     ) -> Iterator[StoredPoint]:
         if shard := self._find(collection):
-            for start in range(0, len(ids), READ_BATCH):
-                batch = ids[start : start + READ_BATCH]
+            for batch in batches(ids, READ_BATCH):
                 for point in shard.retrieve(batch, ["repository"], vector=vector):
                     if point.payload["repository"] == collection.repository:
                         yield point

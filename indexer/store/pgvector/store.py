@@ -17,7 +17,7 @@ from psycopg_pool import ConnectionPool
 
 from indexer.errors import StoreError, StoreFullError, StoreUnavailableError
 from indexer.records.vectors import EmbedderSpec, Vector
-from indexer.store.base import Collection, HybridHits, HybridQuery, Point, top_hits
+from indexer.store.base import Collection, HybridHits, HybridQuery, Point, batches, best_hits
 from indexer.store.pgvector import maintenance, statements
 from indexer.store.pgvector.search import Scope, search_pipeline
 from indexer.store.pgvector.statements import (
@@ -124,8 +124,7 @@ class PgVectorStore:
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         organization_key(collection.organization)
         self._make(collection)
-        for start in range(0, len(points), _WRITE_BATCH):
-            batch = points[start : start + _WRITE_BATCH]
+        for batch in batches(points, _WRITE_BATCH):
             try:
                 self._write(collection, batch)
             except StoreError as exc:
@@ -150,7 +149,7 @@ class PgVectorStore:
     def search(
         self, collections: Sequence[Collection], queries: Sequence[HybridQuery]
     ) -> list[HybridHits]:
-        found = [HybridHits([], []) for _ in queries]
+        answers = []
         for (organization, embedder), repositories in _scopes(collections).items():
             if not self._exists(embedder):
                 continue
@@ -167,13 +166,8 @@ class PgVectorStore:
                     exact_points=self._exact_points,
                 )
                 sent = [(scope.dense(query), scope.lexical(query)) for query in queries]
-                for hits, (dense, lexical) in zip(found, sent, strict=True):
-                    hits.dense.extend(dense())
-                    hits.lexical.extend(lexical())
-        return [
-            HybridHits(top_hits(hits.dense, query.limit), top_hits(hits.lexical, query.limit))
-            for hits, query in zip(found, queries, strict=True)
-        ]
+                answers.append([HybridHits(dense(), lexical()) for dense, lexical in sent])
+        return best_hits(queries, answers)
 
     def vectors(self, collection: Collection, ids: Sequence[UUID]) -> dict[UUID, Vector]:
         rows = self._select("id, vector::real[]", collection, list(ids))

@@ -1,14 +1,14 @@
 """Direct upload: points that a client writes to its repository's collection."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 from qdrant_client import QdrantClient, models
 
 from indexer.errors import ConfigurationError, StoreError
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
-from indexer.store.base import Point
+from indexer.store.base import Point, batches
 from indexer.store.qdrant.address import QdrantAddress
 from indexer.store.qdrant.connection import Connection
 from indexer.store.qdrant.points import stored_point
@@ -70,8 +70,6 @@ WORK_SECONDS: Final = 60  # of one background request
 # About 0.6 MB at 256 dimensions, 2 MB at 1,536: below the limits of proxies and REST (32 MB).
 _WRITE_BATCH: Final = 256
 
-_Item = TypeVar("_Item")
-
 
 def upsert(connection: Connection, name: str, repository: int, points: Sequence[Point]) -> None:
     """Insert or replace points; returns once searchable. Raises CollectionMissingError."""
@@ -82,9 +80,3 @@ def upsert(connection: Connection, name: str, repository: int, points: Sequence[
 
 def _upsert(client: QdrantClient, *, name: str, points: list[models.PointStruct]) -> None:
     client.upsert(name, points, wait=True)
-
-
-def batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    """Split `items` into slices of at most `size`."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

@@ -19,12 +19,12 @@ from qdrant_client import models
 
 from indexer.errors import CollectionMissingError, DirectNotAvailableError
 from indexer.records.vectors import DirectUploadGrant, Vector
-from indexer.store.base import Collection, HybridHits, HybridQuery, Point
+from indexer.store.base import Collection, HybridHits, HybridQuery, Point, batches
 from indexer.store.qdrant import collections
 from indexer.store.qdrant.address import QdrantAddress
 from indexer.store.qdrant.collections import PREFIX, Names, names_of
 from indexer.store.qdrant.connection import Connection
-from indexer.store.qdrant.direct import WORK_SECONDS, batches, upsert
+from indexer.store.qdrant.direct import WORK_SECONDS, upsert
 from indexer.store.qdrant.points import (
     ServerHits,
     dense_vector,

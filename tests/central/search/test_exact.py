@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -390,12 +391,12 @@ def test_a_regular_expression_may_be_as_long_as_its_limit(find: Search) -> None:
         find(f"{pattern}z", mode=Mode.REGEX)
 
 
-@pytest.mark.parametrize("query", ['"{}"', "/a{}+b/", "sym:a{}", "repo:a{} x", "file:{}", "a {}"])
-@pytest.mark.parametrize("mode", list(Mode))
-def test_what_no_file_has_is_refused(find: Search, query: str, mode: Mode) -> None:
-    for character in ("\0", "\ud800", "\udfff"):
+def test_what_no_file_has_is_refused(find: Search, subtests: pytest.Subtests) -> None:
+    queries = ('"{}"', "/a{}+b/", "sym:a{}", "repo:a{} x", "file:{}", "a {}")
+    for query, mode, character in product(queries, Mode, ("\0", "\ud800", "\udfff")):
         text = query.format(character)
-        with pytest.raises(QueryError, match=f"Column {text.index(character) + 1}: U"):
+        refused = pytest.raises(QueryError, match=f"Column {text.index(character) + 1}: U")
+        with subtests.test(ascii(text), mode=mode), refused:
             find(text, mode=mode)
 
 

@@ -1,6 +1,7 @@
 """All call edges of an organisation, a page at a time."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -111,22 +112,23 @@ def test_an_edge_says_who_calls_what_where_and_how_sure_it_is(corpus: object, pa
     assert (answer["next_cursor"], answer["missing"], answer["cut"]) == (None, [], [])
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 4])
-@pytest.mark.parametrize("files", [1, 2, 500])
 def test_pages_of_any_size_hold_the_same(
-    corpus: object, pages: Pages, monkeypatch: pytest.MonkeyPatch, size: int, files: int
+    corpus: object, pages: Pages, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     (whole,) = pages()
-    monkeypatch.setattr(call_edges, "CALLS_REFERENCES", size)
-    monkeypatch.setattr(call_edges, "CALLS_FILES", files)
-    cut = list(pages())
-    assert edges(*cut) == edges(whole)
-    assert all(one["references"] <= size for one in cut)
-    assert sum(one["references"] for one in cut) == whole["references"]
-    reported = [part for one in cut for part in parts(one)]
-    for name in ("kit", "app"):
-        assert [begins for project, begins, _ in reported if project == name].count(True) == 1
-        assert [ends for project, _, ends in reported if project == name].count(True) == 1
+    for size, files in product((1, 2, 3, 4), (1, 2, 500)):
+        with subtests.test(size=size, files=files):
+            monkeypatch.setattr(call_edges, "CALLS_REFERENCES", size)
+            monkeypatch.setattr(call_edges, "CALLS_FILES", files)
+            cut = list(pages())
+            assert edges(*cut) == edges(whole)
+            assert all(page["references"] <= size for page in cut)
+            assert sum(page["references"] for page in cut) == whole["references"]
+            reported = [part for page in cut for part in parts(page)]
+            for name in ("kit", "app"):
+                of_one = [part for part in reported if part[0] == name]
+                assert [begins for _, begins, _ in of_one].count(True) == 1
+                assert [ends for _, _, ends in of_one].count(True) == 1
 
 
 def test_a_page_ends_where_it_looked_often_enough(

@@ -65,7 +65,7 @@ def source(settings: Settings) -> IdTokenSource:
 
 def ask(settings: Settings, *, times: int = 1) -> None:
     """Send requests as a job does."""
-    credentials = from_settings(settings)
+    credentials = from_settings(settings, Purpose.INDEX)
     transport = Transport(
         url=settings.url,
         credentials=credentials,
@@ -128,7 +128,7 @@ def test_a_token_that_is_about_to_expire_is_exchanged_before_it_is_used(
 def test_a_token_that_is_refused_is_exchanged_and_the_request_repeated(
     server: StandIn, settings: Settings
 ) -> None:
-    credentials = from_settings(settings)
+    credentials = from_settings(settings, Purpose.INDEX)
     credentials.bearer()
     server.bearer = "aet_another"  # as after an expiry that the client's clock did not see
     with closing(Transport(url=settings.url, credentials=credentials)) as transport:
@@ -140,7 +140,7 @@ def test_a_token_that_is_refused_is_exchanged_and_the_request_repeated(
 def test_a_token_that_is_refused_again_is_not_exchanged_for_ever(
     server: StandIn, settings: Settings
 ) -> None:
-    credentials = from_settings(settings)
+    credentials = from_settings(settings, Purpose.INDEX)
     credentials.bearer()
     server.failures = [
         refusal("unauthenticated", 401),
@@ -158,7 +158,7 @@ def test_a_token_that_is_refused_again_is_not_exchanged_for_ever(
 def test_a_token_that_another_thread_has_renewed_is_not_renewed_again(
     server: StandIn, settings: Settings
 ) -> None:
-    credentials = from_settings(settings)
+    credentials = from_settings(settings, Purpose.INDEX)
     old = credentials.bearer()
     assert [credentials.refresh(old), credentials.refresh(old)] == [True, True]
     assert len(server.exchanges) == 2
@@ -271,7 +271,7 @@ def test_an_answer_that_is_not_what_its_headers_say_is_as_good_as_none(settings:
 
 
 def test_no_credential_shows_its_secret(settings: Settings, github: LocalGitHub) -> None:
-    keyless = from_settings(settings)
+    keyless = from_settings(settings, Purpose.INDEX)
     shown = f"{keyless!r} {StaticToken(TOKEN)!r} {settings!r} {settings.credential!r}"
     for secret in (keyless.bearer(), TOKEN, github.request_key):
         assert secret not in shown

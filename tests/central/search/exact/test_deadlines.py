@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from central.search.exact import hits, verification
+from central.search.exact import hits
 from central.search.exact.limited import find_matches
 from central.search.line_search import EXACT_SECONDS
 from central.tenancy.models import Organization
@@ -35,9 +35,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (hits, verification):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=clock.monotonic))
-    monkeypatch.setattr(verification, "find_matches", clock.find_matches)
+    monkeypatch.setattr(hits, "time", SimpleNamespace(monotonic=clock.monotonic))
+    monkeypatch.setattr(hits, "find_matches", clock.find_matches)
     return clock
 
 
