@@ -14,17 +14,26 @@ from central.query.pasted.paths import (
 )
 from central.query.pasted.stack_trace import StackTrace
 from central.search.exact.files import CandidateFile
-from central.search.file_tails import FrameSymbol
 
 CHECKED_FILES: Final = 5  # of a frame, whose definitions are looked at
 _KINDS_BY_PACKAGE: Final = frozenset({"java"})  # whose paths are made of the names of packages
 _LEAST_COMPONENTS: Final = 2  # that say which file it is; a name alone may be any file's
 
 
+class FrameSymbol(NamedTuple):
+    """A definition that a frame's function may be, or that is around its line."""
+
+    name: str
+    qualified_name: str
+    start_line: int
+    end_line: int
+
+
 class FramePlace(NamedTuple):
     """A file that a frame may mean, and how well: `components` of its path's end are the same.
 
-    `is_whole`: all of the file's path, or of the frame's, is. `symbols` are as of `file_tails`.
+    `is_whole`: all of the file's path, or of the frame's, is. `symbols` are
+    definitions of the file, of the function's name or around the line.
     """
 
     frame: Frame

@@ -189,13 +189,15 @@ def _generated_by(entry: TreeEntry, reason: SkipReason | None) -> GeneratedBy | 
     return GeneratedBy.CONTENT if reason is SkipReason.GENERATED else None
 
 
-def extract_file(*, path: str, mode: str, blob: str, content: bytes) -> FileRecord:
+def extract_file(
+    *, path: str, mode: str, blob: str, content: bytes, generated: GeneratedBy | None = None
+) -> FileRecord:
     """Return the record of a selected file that is text, without vectors."""
     decoded = decode_text(path, content)
     if isinstance(decoded, SkipReason):
         raise ValueError(decoded.sentence)
     entry = TreeEntry(path, mode, blob, len(content))
-    return _extract_selected(SourceFile(entry, content), decoded, None).record
+    return _extract_selected(SourceFile(entry, content), decoded, generated).record
 
 
 def _extract_selected(

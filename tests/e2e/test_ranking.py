@@ -40,8 +40,9 @@ def own_sources(directory: Path) -> Path:
     """The files of this project that ranking_sources.txt names, as they are in the work tree.
 
     Not all there are: each part that is added would be one more that the examples' answers have to
-    be told from, and the floors would measure how much was written. A file that goes, goes from
-    the list; one that is to be found is added to it with its query.
+    be told from, and the floors would measure how much was written. A file that goes, or most of
+    which comes from files that were never listed, goes from the list; one that is to be found is
+    added to it with its query.
     """
     new_repository(directory)
     for name in SOURCES:

@@ -209,8 +209,8 @@ def test_what_a_file_makes_a_worker_say_is_no_command_of_the_runners(
     )
     (tmp_path / "broken.py").write_text(
         "import indexer.pipeline.worker\n"
-        "def broken(**file):\n"
-        "    raise ValueError(file['decoded'].text)\n"
+        "def broken(file, decoded, generated):\n"
+        "    raise ValueError(decoded.text)\n"
         "indexer.pipeline.worker._extract_selected = broken\n"
     )
     sandbox.commit("hostile", {"\n::error::b.py": "\n::stop-commands::x\n"})

@@ -97,7 +97,7 @@ class ExactSearch:
         searched = [only] if only else sorted(scope.searched.values(), key=lambda item: item.name)
         values = scope.values(plan.evaluator.reads_values, searched)
         self.plan = plan
-        self._scope = scope
+        self.scope = scope
         self._repositories = {
             item.id: item
             for item in searched
@@ -125,7 +125,7 @@ class ExactSearch:
     @property
     def lacks(self) -> Mapping[int, str]:
         """Why its answer may lack something, by the repository's id."""
-        unread = self._scope.values_unread(self.plan.evaluator.reads_values)
+        unread = self.scope.values_unread(self.plan.evaluator.reads_values)
         return unread | self.unread.reasons
 
     def hits(self, start: int = 0, chosen: int = 0) -> Generator[FileHit]:

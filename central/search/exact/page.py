@@ -59,15 +59,14 @@ class ExactPage:
     counted: Sequence[CandidateFile]
 
 
-def exact_page(
-    search: ExactSearch, *, position: Sequence[Any] | None, limit: int, repositories: str = ""
-) -> ExactPage:
-    """Read the page at `position`; None is the first. `repositories`: their fingerprint.
+def exact_page(search: ExactSearch, *, position: Sequence[Any] | None) -> ExactPage:
+    """Read the page at `position`; None is the first.
 
     When the page is full, it counts on for a moment, so that most searches have exact counts.
     Counts of later pages are never lower, and stay as they are once they are exact.
     """
-    begin = Position(*(position or ())).known_of(repositories)
+    begin = Position(*(position or ())).known_of(search.scope.fingerprint)
+    limit = search.plan.read.request.limit
     hits: list[FileHit] = []
     counted: list[FileHit] = []  # after the page
     is_whole = True

@@ -6,13 +6,11 @@ https://docs.deno.com/runtime/fundamentals/workspaces, https://jsr.io/docs/packa
 
 from collections.abc import Iterator
 
-from indexer.ecosystems.local_ranges import ranges_by_local
 from indexer.ecosystems.npm.package_json import exported
-from indexer.ecosystems.npm.specifiers import EXACT, imported
+from indexer.ecosystems.npm.specifiers import imported, needs_of
 from indexer.ecosystems.parsing import Table, read_json, read_jsonc, string, strings, table
 from indexer.records.manifests import (
     ANY_USER,
-    Dependency,
     Ecosystem,
     Manifest,
     ManifestProblem,
@@ -31,14 +29,7 @@ def read_deno_json(text: str, _path: str) -> Manifest:
         for local, target in imports.items()
         if (found := imported(string(target))) is not None
     }
-    several, ranges = ranges_by_local(
-        (local, requested.name, requested.required) for local, requested in packages.items()
-    )
-    exact = [
-        (package, match[1])
-        for package in packages.values()
-        if (match := EXACT.fullmatch(package.required))
-    ]
+    needs = needs_of(list(packages.items()))
     return Manifest(
         Ecosystem.NPM,
         name=string(document.get("name")),
@@ -46,26 +37,15 @@ def read_deno_json(text: str, _path: str) -> Manifest:
         entries=tuple(exported(document.get("exports"), prefix=".")),
         aliases=tuple(_local_aliases(imports)),
         members=tuple(strings(workspace) or strings(table(workspace).get("members"))),
-        dependencies=tuple(
-            Dependency(package.name, "" if package.name in several else package.required)
-            for package in packages.values()
-        ),
+        dependencies=needs.dependencies,
         renamed=tuple(
             (local, f"{requested.name}/{requested.part}" if requested.part else requested.name)
             for local, requested in packages.items()
             if local.rstrip("/") != requested.name or requested.part
         ),
-        pins=tuple(
-            Pin(requested.name, version)
-            for requested, version in exact
-            if requested.name not in several
-        ),
-        uses=tuple(
-            PinUse("", requested.name, requested.required, version)
-            for requested, version in exact
-            if requested.name in several
-        ),
-        settings=tuple(ranges),
+        pins=needs.pins,
+        uses=needs.uses,
+        settings=needs.settings,
         problem=ManifestProblem.PARTIAL if document.get("scopes") else None,
     )
 

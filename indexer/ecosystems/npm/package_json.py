@@ -1,13 +1,11 @@
 """package.json."""
 
 from collections.abc import Iterator
-from itertools import chain
 
-from indexer.ecosystems.local_ranges import ranges_by_local
-from indexer.ecosystems.npm.specifiers import Requested, pinned, wanted
+from indexer.ecosystems.npm.specifiers import Requested, needs_of, wanted
 from indexer.ecosystems.npm.workspace_settings import catalog_uses
 from indexer.ecosystems.parsing import Table, array, read_json, string, strings, table
-from indexer.records.manifests import Dependency, Ecosystem, Manifest, Pin, PinUse
+from indexer.records.manifests import Ecosystem, Manifest
 
 SECTIONS = ("dependencies", "peerDependencies", "optionalDependencies", "devDependencies")
 HIDDEN = "hidden"
@@ -25,14 +23,9 @@ def read_package_json(text: str, _path: str) -> Manifest:
     """
     document = read_json(text)
     workspaces = document.get("workspaces")
-    needs = list(_needs(document))
-    imports = list(_renamed(dict(_imported_packages(document)), dict(needs)))
-    several, ranges = ranges_by_local(
-        (local, requested.name, requested.required) for local, requested in chain(needs, imports)
-    )
-    exact = [
-        (requested, version) for _, requested in needs if (version := pinned(requested.required))
-    ]
+    packages = list(_packages(document))
+    imports = list(_renamed(dict(_imported_packages(document)), dict(packages)))
+    needs = needs_of(packages, imports)
     return Manifest(
         Ecosystem.NPM,
         name=string(document.get("name")),
@@ -40,36 +33,21 @@ def read_package_json(text: str, _path: str) -> Manifest:
         entries=tuple(_entries(document)),
         aliases=tuple(exported(document.get("imports"), prefix="#")),
         members=tuple(strings(workspaces) or strings(table(workspaces).get("packages"))),
-        dependencies=tuple(
-            Dependency(requested.name, "" if requested.name in several else requested.required)
-            for _, requested in needs
-        ),
+        dependencies=needs.dependencies,
         renamed=(
-            *((local, requested.name) for local, requested in needs if local != requested.name),
+            *((local, requested.name) for local, requested in packages if local != requested.name),
             *(
                 (local, f"{requested.name}/{requested.part}".rstrip("/"))
                 for local, requested in imports
             ),
         ),
-        pins=tuple(
-            Pin(requested.name, version)
-            for requested, version in exact
-            if requested.name not in several
-        ),
-        settings=(*((HIDDEN, name) for name in _hidden(document.get("exports"))), *ranges),
-        uses=(
-            *catalog_uses(document),
-            *catalog_uses(table(workspaces)),
-            *(
-                PinUse("", requested.name, requested.required, version)
-                for requested, version in exact
-                if requested.name in several
-            ),
-        ),
+        pins=needs.pins,
+        settings=(*((HIDDEN, name) for name in _hidden(document.get("exports"))), *needs.settings),
+        uses=(*catalog_uses(document), *catalog_uses(table(workspaces)), *needs.uses),
     )
 
 
-def _needs(document: Table) -> Iterator[tuple[str, Requested]]:
+def _packages(document: Table) -> Iterator[tuple[str, Requested]]:
     for section in SECTIONS:
         for local, value in table(document, section).items():
             yield local, wanted(local, string(value))
@@ -85,7 +63,7 @@ def _imported_packages(document: Table) -> Iterator[tuple[str, str]]:
 
 
 def _renamed(
-    imports: dict[str, str], needs: dict[str, Requested]
+    imports: dict[str, str], packages: dict[str, Requested]
 ) -> Iterator[tuple[str, Requested]]:
     """Yield local names and packages with what is meant of them: `#db/`, `@acme/db/lib`."""
     for key, target in imports.items():
@@ -93,7 +71,7 @@ def _renamed(
         path, _, _ = target.partition("*")
         name = "/".join(path.split("/")[: 2 if path.startswith("@") else 1])
         if not after or after.startswith("."):
-            meant = needs.get(name, Requested(name, ""))
+            meant = packages.get(name, Requested(name, ""))
             yield local if star else key, meant._replace(part=path[len(name) :].strip("/"))
 
 

@@ -5,15 +5,16 @@ https://yarnpkg.com/protocols, https://pnpm.io/catalogs, https://docs.deno.com/r
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from indexer.ecosystems.local_ranges import ranges_by_local
 from indexer.records.files import NAME_CHARACTERS
-from indexer.records.manifests import PinUse
+from indexer.records.manifests import Dependency, Pin, PinUse
 
 _VERSION: Final = r"\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?"
-EXACT: Final = re.compile(rf"[=v]?({_VERSION})")
+_EXACT: Final = re.compile(rf"[=v]?({_VERSION})")
 _RANGE: Final = re.compile(r"[\d^~<>=*].*|v\d.*|[xX](?:\..*)?|latest|next")
 _NAME: Final = re.compile(r"(@[^@/\s]+/[^@/\s]+|[^@/\s:]+)(?:@([^/\s]*[^/]*?))?(?:/(.*))?")
 # A tag of a git repository or a tarball of a registry, that has a version as its name.
@@ -63,9 +64,45 @@ def pinned(required: str) -> str:
     found = (
         _TARBALL_NAME.fullmatch(tarball[1])
         if tarball
-        else EXACT.fullmatch(value) or _TAG.fullmatch(value)
+        else _EXACT.fullmatch(value) or _TAG.fullmatch(value)
     )
     return found[1] if found else ""
+
+
+class Needs(NamedTuple):
+    """What a manifest says of the packages it depends on."""
+
+    dependencies: tuple[Dependency, ...]
+    pins: tuple[Pin, ...]
+    uses: tuple[PinUse, ...]
+    settings: tuple[tuple[str, str], ...]
+
+
+def needs_of(
+    packages: Sequence[tuple[str, Requested]], imports: Sequence[tuple[str, Requested]] = ()
+) -> Needs:
+    """Tell each package's range and pin, and by its uses where it has several local names.
+
+    `packages` have local names; so have `imports`, whose packages are no dependencies.
+    """
+    several, ranges = ranges_by_local(
+        (local, meant.name, meant.required) for local, meant in (*packages, *imports)
+    )
+    wanted = [meant for _, meant in packages]
+    exact = [(meant, version) for meant in wanted if (version := pinned(meant.required))]
+    return Needs(
+        tuple(
+            Dependency(meant.name, "" if meant.name in several else meant.required)
+            for meant in wanted
+        ),
+        tuple(Pin(meant.name, version) for meant, version in exact if meant.name not in several),
+        tuple(
+            PinUse("", meant.name, meant.required, version)
+            for meant, version in exact
+            if meant.name in several
+        ),
+        tuple(ranges),
+    )
 
 
 def uses_of(user: str, found: Iterable[tuple[Requested, str]]) -> Iterator[PinUse]:

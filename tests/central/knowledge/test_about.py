@@ -47,25 +47,23 @@ def credential(api: Api) -> Credential:
     return credential_of_member(user=user, slug=api.organization.slug)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("", {"mem-1", "mem-2", "mem-3", "mem-4", "mem-5"}),
-        ("Pool", {"mem-1", "mem-2", "mem-3", "mem-4"}),
-        ("Pool.take", {"mem-1", "mem-2", "mem-3", "mem-4"}),
-        ("Pool.give", {"mem-1", "mem-2", "mem-3"}),
-        ("poolside", {"mem-1", "mem-2", "mem-5"}),
-    ],
-)
 def test_links_above_and_inside_concern_a_place(
-    api: Api, credential: Credential, name: str, expected: set[str]
+    api: Api, credential: Credential, subtests: pytest.Subtests
 ) -> None:
     index_files(api, {PATH: POOL, "other/pool.py": "x = 1\n"})
     for memory, place in PLACES.items():
         created(api, kind="memory", id=memory, title=memory)
         linked(api, memory, "derived_from", place)
-    answer = documents_about(credential=credential, places=[("shop", PATH, name)])
-    assert {one.node.id for one in answer.knowledge.documents} == expected
+    for name, expected in (
+        ("", {"mem-1", "mem-2", "mem-3", "mem-4", "mem-5"}),
+        ("Pool", {"mem-1", "mem-2", "mem-3", "mem-4"}),
+        ("Pool.take", {"mem-1", "mem-2", "mem-3", "mem-4"}),
+        ("Pool.give", {"mem-1", "mem-2", "mem-3"}),
+        ("poolside", {"mem-1", "mem-2", "mem-5"}),
+    ):
+        with subtests.test(name):
+            answer = documents_about(credential=credential, places=[("shop", PATH, name)])
+            assert {document.node.id for document in answer.knowledge.documents} == expected
 
 
 def test_a_violation_counts_where_it_stands(api: Api, credential: Credential) -> None:

@@ -3,6 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from hashlib import sha1
 
@@ -91,14 +92,11 @@ def extracted(path: str, content: bytes) -> FileRecord:
 
     A function of its arguments: many tests index the same files.
     """
-    is_marked = skip_reason_by_content(path, content) is SkipReason.GENERATED
-    return extract_file(
-        path=path,
-        mode="100644",
-        blob=sha1(content, usedforsecurity=False).hexdigest(),
-        content=content,
-        generated=GeneratedBy.CONTENT if is_marked else None,
-    )
+    blob = sha1(content, usedforsecurity=False).hexdigest()
+    record = extract_file(path=path, mode="100644", blob=blob, content=content)
+    if skip_reason_by_content(path, content) is SkipReason.GENERATED:
+        return replace(record, generated=GeneratedBy.CONTENT, chunks=())
+    return record
 
 
 def _points(

@@ -400,57 +400,58 @@ def test_what_no_file_has_is_refused(find: Search, subtests: pytest.Subtests) ->
             find(text, mode=mode)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "/({})/".format("|".join(f"nam{at:03}\\w+" for at in range(90))),
-        " OR ".join(f"/a{at:02}bc\\w*/" for at in range(99)),
-        "/\u017fession\\w+|Kelvin\\w*|日本語\\w+|é'\\w+|\\Q'\\E\\w+|(?P<n>abc)\\w+/",
-        'sym:日本語 "\u017f" "e\u0301" file:/\u202e/',
-        r'sym:"%_\\" sym:/.*/ -sym:*',
-        '-(-(-("token" OR -sym:x)))',
-        "/(?s)(.|\n)*/ type:function",
-        "/x*|^|$/ type:symbol",
-    ],
+ODD_QUERIES = (
+    "/({})/".format("|".join(f"nam{at:03}\\w+" for at in range(90))),
+    " OR ".join(f"/a{at:02}bc\\w*/" for at in range(99)),
+    "/\u017fession\\w+|Kelvin\\w*|日本語\\w+|é'\\w+|\\Q'\\E\\w+|(?P<n>abc)\\w+/",
+    'sym:日本語 "\u017f" "e\u0301" file:/\u202e/',
+    r'sym:"%_\\" sym:/.*/ -sym:*',
+    '-(-(-("token" OR -sym:x)))',
+    "/(?s)(.|\n)*/ type:function",
+    "/x*|^|$/ type:symbol",
 )
-def test_odd_queries_are_answered(find: Search, query: str) -> None:
-    answer = find(query, expand=100, limit=50)
-    assert answer.receipt.complete
-    assert answer.results or answer.hint
+
+
+def test_odd_queries_are_answered(find: Search, subtests: pytest.Subtests) -> None:
+    for query in ODD_QUERIES:
+        with subtests.test(query):
+            answer = find(query, expand=100, limit=50)
+            assert answer.receipt.complete
+            assert answer.results or answer.hint
 
 
 # --- What is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("query", "mode", "message"),
-    [
-        ('"open', Mode.HYBRID, 'Column 1: .*"'),
-        ("/a(/", Mode.HYBRID, "Column 1: RE2"),
-        ("x(", Mode.REGEX, "Column 1: RE2"),
-        ("lang:pyhton x", Mode.HYBRID, "Column 1: .*python"),
-        ("foo($A)", Mode.STRUCTURAL, "lang: with one of"),
-        ('-type:class "x"', Mode.HYBRID, "`type:` stands beside"),
-        ('type:class OR "x"', Mode.HYBRID, "`type:` stands beside"),
-        ('type:class "x" type:method', Mode.HYBRID, "Column 16: .*exclude each other"),
-        ("type:class x type:method", Mode.LITERAL, "exclude each other"),
-        (r"/a\C/", Mode.HYBRID, "one byte"),
-        ("/$/", Mode.HYBRID, "Column 1: .*places only"),
-        (r"token /(?m)^|\b(?:$)*/", Mode.HYBRID, "Column 7: .*places only"),
-        ("$", Mode.REGEX, "Column 1: .*places only"),
-    ],
+UNREADABLE = (
+    ('"open', Mode.HYBRID, 'Column 1: .*"'),
+    ("/a(/", Mode.HYBRID, "Column 1: RE2"),
+    ("x(", Mode.REGEX, "Column 1: RE2"),
+    ("lang:pyhton x", Mode.HYBRID, "Column 1: .*python"),
+    ("foo($A)", Mode.STRUCTURAL, "lang: with one of"),
+    ('-type:class "x"', Mode.HYBRID, "`type:` stands beside"),
+    ('type:class OR "x"', Mode.HYBRID, "`type:` stands beside"),
+    ('type:class "x" type:method', Mode.HYBRID, "Column 16: .*exclude each other"),
+    ("type:class x type:method", Mode.LITERAL, "exclude each other"),
+    (r"/a\C/", Mode.HYBRID, "one byte"),
+    ("/$/", Mode.HYBRID, "Column 1: .*places only"),
+    (r"token /(?m)^|\b(?:$)*/", Mode.HYBRID, "Column 7: .*places only"),
+    ("$", Mode.REGEX, "Column 1: .*places only"),
 )
+
+
 def test_what_cannot_be_read_is_refused_with_what_to_write(
-    find: Search, query: str, mode: Mode, message: str
+    find: Search, subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(Exception, match=message):
-        find(query, mode=mode)
+    for query, mode, message in UNREADABLE:
+        with subtests.test(query), pytest.raises(Exception, match=message):
+            find(query, mode=mode)
 
 
-@pytest.mark.parametrize("query", ['type:class "x"', "type:class x", "type:symbol x"])
-def test_two_types_are_refused(find: Search, query: str) -> None:
-    with pytest.raises(InvalidError, match="Give one type"):
-        find(query, chunk_type="method")
+def test_two_types_are_refused(find: Search) -> None:
+    for query in ('type:class "x"', "type:class x", "type:symbol x"):
+        with pytest.raises(InvalidError, match="Give one type"):
+            find(query, chunk_type="method")
     assert find('type:method "refuse" type:method', chunk_type="method").count
 
 

@@ -13,8 +13,8 @@ from aeterna_code_search.contract.search import (
     SearchRequest,
 )
 from central.repositories.models import Repository
-from central.search import file_tails, service
-from central.search.file_tails import STACK_FILES_OF_TAIL, files_ending
+from central.search import frame_results, service
+from central.search.frame_results import STACK_FILES_OF_TAIL, files_ending
 from central.tenancy.models import Organization
 from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.plans import MODES, rows_handled, statements_sent
@@ -371,7 +371,7 @@ def test_other_tenants_files_of_the_same_name_hide_none(
     ours, theirs, others = (RepositoryFactory.create() for _ in range(3))
     for repository in (theirs, others, ours):
         FileFactory.create(repository=repository, path="main.go")
-    monkeypatch.setattr(file_tails, "STACK_ROWS_OF_TAIL", 2)
+    monkeypatch.setattr(frame_results, "STACK_ROWS_OF_TAIL", 2)
     found = files_ending(["main.go", "cmd/main.go"], repositories=[ours.pk])
     assert [(one.repository, one.path) for one in found["main.go"]] == [(ours.pk, "main.go")]
     assert "cmd/main.go" not in found

@@ -11,7 +11,7 @@ from central.search.exact.files import CandidateFile
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import EXACT_LINE_CHARACTERS, file_matches
 from central.search.exact.text_pattern import TextPattern
-from central.search.line_results import exact_result
+from central.search.line_search import exact_result
 from central.web.matched_lines import CONTEXT_LINES, MatchedFile, ShownLine, matched_file
 
 TEXTS = st.text(alphabet="ab \té\n", max_size=60)

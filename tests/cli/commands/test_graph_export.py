@@ -12,7 +12,7 @@ import pytest
 
 from aeterna_code_search.client.target.local_token import LocalToken
 from scripts.examples import example_repositories
-from scripts.local_git import commit_all
+from scripts.local_git import commit_all, new_repository
 from scripts.local_service import ROOT, Organization, Service, clean_environment
 from tests.cli.command import PROGRAM, codesearch
 from tests.cli.conftest import MakeRepository
@@ -40,7 +40,7 @@ CALLS = "SELECT caller_project, path, line, caller, callee_project, callee FROM 
 @pytest.fixture(scope="module")
 def organization(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Organization:
     """Some of the examples, with a decision, a memory and a policy that one definition violates."""
-    made = Organization(service, "graph-acme", LocalToken(service.data_dir, "graph-acme").bearer())
+    made = organization_of(service, "graph-acme")
     repositories = example_repositories(tmp_path_factory.mktemp("git"))
     for name in EXAMPLES:
         index_here(made, repositories[name], name)
@@ -214,11 +214,19 @@ BY_PATH = "SELECT path, count(*) FROM calls GROUP BY path ORDER BY path"
 WHOLE = [(f"large/{letter}.py", 4_000) for letter in "abc"]
 
 
+def organization_of(service: Service, slug: str) -> Organization:
+    return Organization(service, slug, LocalToken(service.data_dir, slug).bearer())
+
+
 @pytest.fixture(scope="module")
-def large(service: Service) -> Organization:
-    """An organisation whose calls have three pages."""
-    token = LocalToken(service.data_dir, "graph-large").bearer()
-    return Organization(service, "graph-large", token)
+def large(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Organization:
+    """An organisation whose calls have three pages: ask it, no more."""
+    repository = new_repository(tmp_path_factory.mktemp("large"))
+    write_files(repository, LARGE)
+    commit_all(repository, "First commit")
+    made = organization_of(service, "graph-large")
+    index_here(made, repository, "large")
+    return made
 
 
 @contextmanager
@@ -262,10 +270,7 @@ def here(tmp_path: Path) -> Path:
     return directory
 
 
-def test_an_export_that_was_killed_goes_on_where_it_was(
-    large: Organization, make_repository: MakeRepository, here: Path
-) -> None:
-    index_here(large, make_repository("large", LARGE), "large")
+def test_an_export_that_was_killed_goes_on_where_it_was(large: Organization, here: Path) -> None:
     asked: list[str] = []
     with killed_export(large, here) as proxy:
         proxy.requests = lambda _, path: bool(asked.append(path))  # type: ignore[func-returns-value]
@@ -278,23 +283,23 @@ def test_an_export_that_was_killed_goes_on_where_it_was(
 
 
 def test_a_repository_that_is_indexed_meanwhile_is_read_again(
-    large: Organization, make_repository: MakeRepository, here: Path
+    service: Service, make_repository: MakeRepository, here: Path
 ) -> None:
+    changing = organization_of(service, "graph-changing")
     repository = make_repository("large", LARGE)
-    index_here(large, repository, "large", "force")
-    with killed_export(large, here) as proxy:
+    index_here(changing, repository, "large")
+    with killed_export(changing, here) as proxy:
         write_files(repository, {"large/a.py": FIRST + "    first()\n"})
         commit_all(repository, "Less")
-        index_here(large, repository, "large")
-        go_on(large, here, proxy)
+        index_here(changing, repository, "large")
+        go_on(changing, here, proxy)
     assert rows(here / "graph.duckdb", BY_PATH) == [("large/a.py", 1), *WHOLE[1:]]
     assert len(rows(here / "graph.duckdb", 'SELECT DISTINCT "commit" FROM calls')) == 1
 
 
 def test_calls_are_read_again_where_the_service_does_not_know_the_place(
-    large: Organization, make_repository: MakeRepository, here: Path
+    large: Organization, here: Path
 ) -> None:
-    index_here(large, make_repository("large", LARGE), "large", "force")
     with killed_export(large, here) as proxy:
         with duckdb.connect(str(here / "graph.duckdb.part")) as database:
             database.execute("UPDATE calls_progress SET cursor = 'of before a restore'")

@@ -6,7 +6,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from aeterna_code_search.client.target.embedded import running_service
 from aeterna_code_search.client.target.local_token import LocalToken
 from central.runtime.data_directory import lock_data_directory, write_server_record
 from indexer.client.transport import Transport
@@ -33,10 +32,8 @@ def test_it_is_kept_for_its_owner_alone(service: Service, kept: Path) -> None:
 def test_one_that_is_refused_is_replaced_where_it_is_used(service: Service, kept: Path) -> None:
     kept.parent.mkdir(exist_ok=True)
     kept.write_text("aet_of_a_database_that_is_gone")
-    place = running_service(service.data_dir, kept.name)
-    assert place
-    url, credentials = place
-    transport = Transport(url=url, credentials=credentials, retry_seconds=0)
+    credentials = LocalToken(service.data_dir, kept.name)
+    transport = Transport(url=service.url, credentials=credentials, retry_seconds=0)
     answer = transport.request("GET", f"/api/v1/index/status?org_id={kept.name}")
     transport.close()
     assert answer["projects"] == []
@@ -90,7 +87,6 @@ def test_the_service_says_which_names_are_valid(service: Service, organization: 
 
 
 def test_without_a_service_there_is_none(tmp_path: Path) -> None:
-    assert running_service(tmp_path, "local") is None
     with pytest.raises(CentralUnreachableError, match="run the command again"):
         LocalToken(tmp_path, "local").bearer()
 

@@ -1,13 +1,14 @@
 """`manage.py reconcile [--check]`."""
 
-import json
 import sys
 from argparse import ArgumentParser
 from typing import Any
 
+from msgspec.json import decode
+
 from central.commands import ServiceCommand
 from central.maintenance.loopback import ask_server
-from central.maintenance.reconcile import Report, RepositoryReport, reconcile
+from central.maintenance.reconcile import Report, reconcile
 
 _COLUMNS = (
     "organization",
@@ -19,13 +20,6 @@ _COLUMNS = (
     "due",
     "differing",
 )
-
-
-def _read(answer: str | bytes) -> Report:
-    """Parse the server's answer."""
-    members = json.loads(answer)
-    rows = [RepositoryReport(**row) for row in members.pop("repositories")]
-    return Report(repositories=rows, **members)
 
 
 class Command(ServiceCommand):
@@ -44,7 +38,7 @@ class Command(ServiceCommand):
         """Ask the running server, or open the store; print a table."""
         is_check = bool(options["check"])
         answer = ask_server("/internal/reconcile", {"repair": not is_check})
-        report = _read(answer) if answer else reconcile(repair=not is_check)
+        report = decode(answer, type=Report) if answer else reconcile(repair=not is_check)
         self._print(report)
         is_incomplete = any(row.unrepairable for row in report.repositories)
         if not report.is_clean if is_check else is_incomplete:
