@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeterna_code_search.contract.search import SearchRequest
+from central.search import query
 from central.search.filters import is_narrowed, point_filter, row_filter
 from central.search.query import SymbolName, casefolded, name_parts, parse_query, stem
 from indexer.languages.registry import PARSED
@@ -59,6 +60,11 @@ def test_bare_word_may_be_a_symbol_but_counts_less() -> None:
 def test_stop_words_are_not_searched_for_unless_there_is_nothing_else() -> None:
     assert parse_query("where is the session").terms == query_terms("session")
     assert parse_query("where is the").terms == query_terms("where is the")
+
+
+def test_a_word_may_ask_for_several_kinds_of_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(query._INTENTS, "changelogs", frozenset({"changelog"}))
+    assert parse_query("changelog of releases").intents == {"changelogs", "docs"}
 
 
 def test_query_that_asks_for_tests_says_so() -> None:
