@@ -152,6 +152,13 @@ def test_a_failed_attempt_is_repeated_after_a_longer_pause_and_at_last_fails(
     assert next_of(queue) is None
 
 
+def test_a_process_that_stops_leaves_its_row_to_another_at_once_without_an_attempt(
+    queue: Queue,
+) -> None:
+    taken(queue).release()
+    assert taken(queue).row.attempts == 1
+
+
 def test_waiting_for_a_service_that_is_unavailable_is_no_attempt(queue: Queue) -> None:
     taken(queue).requeue("unavailable", 3_600)
     assert next_of(queue) is None

@@ -11,10 +11,11 @@ from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Delivery, IndexRun
 from central.maintenance.retention import RetentionResult, apply_retention
 from central.repositories.states import RunState
-from central.tenancy.models import ApiToken
+from central.tenancy.models import ApiToken, Invitation
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
+    InvitationFactory,
     OrganizationFactory,
     RepositoryFactory,
 )
@@ -54,6 +55,13 @@ def test_an_id_token_is_remembered_until_it_could_not_be_used_again() -> None:
         )
     assert apply_retention(now=NOW).id_tokens == 1
     assert IdTokenUse.objects.get().forget_at > NOW
+
+
+def test_an_invitation_is_kept_for_90_days_after_its_end() -> None:
+    ended = [NOW - timedelta(days=91), NOW - timedelta(days=89), NOW + timedelta(days=1)]
+    _, *kept = [InvitationFactory.create(expires_at=end) for end in ended]
+    assert apply_retention(now=NOW).invitations == 1
+    assert set(Invitation.objects.all()) == set(kept)
 
 
 def test_a_session_goes_when_it_has_ended() -> None:
