@@ -97,7 +97,7 @@ class File(models.Model):
 class Chunk(models.Model):
     """A retrievable piece of a file and the point that stands for it in the vector store.
 
-    `terms` packs n uint32 ids, then n float32 weights, little-endian (see corpus.packing).
+    `terms` packs n uint32 ids, then n float32 weights, little-endian (see corpus.embeddings).
     """
 
     repository = models.ForeignKey(

@@ -162,7 +162,8 @@ def _look(
     )
     known = _known(before)
     found = _found(search, lists_files=plan.read.lists_files)
-    reasons = {*search.lacks.values()}
+    reasons = set(search.unread.reasons.values())
+    reasons |= {*scope.values_unread(plan.evaluator.reads_values).values()}
     if reasons & _AGAIN:
         raise _NotYetError
     if found is None or _lines(known | found) > WATCH_LINES:

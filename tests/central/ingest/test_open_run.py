@@ -47,6 +47,14 @@ def test_the_first_run_is_told_that_there_is_nothing(api: Api) -> None:
     assert Repository.objects.get().tracked_ref == "refs/heads/main"
 
 
+def test_null_stands_for_what_is_left_out(api: Api) -> None:
+    unsaid = ("repository_id", "owner_id", "default_branch", "event", "run_url", "repository_url")
+    answer = api.open(**dict.fromkeys((*unsaid, "vectors", "own_secret", "direct_refused")))
+    assert answer.status_code == 201
+    run = IndexRun.objects.get()
+    assert (run.event, run.run_url, run.is_direct, run.is_direct_refused) == ("", "", False, False)
+
+
 def test_a_later_run_is_told_the_base(api: Api) -> None:
     api.index(FILES)
     answer = api.open().json()

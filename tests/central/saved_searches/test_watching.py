@@ -10,6 +10,7 @@ from django.db import transaction
 from central.alerts.models import AlertDestination
 from central.alerts.services.destinations import set_destination
 from central.alerts.services.queue import send_alerts
+from central.corpus.models import File
 from central.corpus.replace import Replacement
 from central.maintenance.repository_deletion import purge_repository
 from central.repositories.models import Repository, Visibility
@@ -227,6 +228,18 @@ def test_what_finds_too_much_is_not_counted_and_says_so(
     assert not SavedSearch.objects.get().problem
     change(shop, {"b.py": "to_do(2)\nto_do(3)\n"})
     assert look() == {"To do": 1}
+
+
+def test_all_reasons_why_not_all_was_looked_at_are_named(
+    ada: User, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(shop, {"CODEOWNERS": "* @ann\n"})
+    File.objects.filter(path="CODEOWNERS").update(skipped="too_large")
+    monkeypatch.setattr(watching, "WATCH_SECONDS", 0)
+    watch(ada, '"to_do(" OR owner:ann')
+    look()
+    problem = SavedSearch.objects.get().problem
+    assert problem == "Not all of shop was looked at (owners_unread, timeout)."
 
 
 def test_a_change_elsewhere_does_not_hide_that_a_repository_is_not_counted(
