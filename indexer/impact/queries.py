@@ -231,7 +231,10 @@ def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:
             )
             for project in row["projects"]
         ),
-        owners=tuple(_record(OwnerCount, owner) for owner in row.get("owners", ())),
+        owners=tuple(
+            _record(OwnerCount, {**owner, "count": int(owner["count"])})
+            for owner in row.get("owners", ())
+        ),
     )
 
 

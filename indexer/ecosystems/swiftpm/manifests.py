@@ -2,6 +2,10 @@
 
 A dependency is given by its URL but named by its author, often `acme-auth` and `AcmeAuth`; so names
 are compared in lower case without "-", "_" and ".".
+
+Requirements are kept as `1.2.0` (`from:`, up to the next major version), `exact: 1.2.0`,
+`upToNextMinor: 1.2.0`, `1.0.0..<1.5.0`, `1.0.0...1.5.0`, `branch: main` and `revision: 1a2b3c`.
+https://docs.swift.org/package-manager/PackageDescription/PackageDescription.html#package-dependency-requirement
 """
 
 import re

@@ -279,7 +279,14 @@ _SELECTIVE_SHARE = 0.5
 def point_filter(
     shard: Shard, repositories: Iterable[int] | None, wanted: PointFilter
 ) -> qdrant.Filter | None:
-    """Filter points by `wanted` and `repositories` (empty: no point; None: all repositories)."""
+    """Filter points by `wanted` and `repositories` (empty: no point; None: all repositories).
+
+    Edge answers a condition in `must` from its payload index, point by point in no useful order:
+    best if few points match. It checks the same condition as `must_not` + `except` while it reads
+    the vectors in order: best if many match (100,000 points, all 20 repositories requested: 6.5 ms
+    instead of 11; with a language filter, 9 ms instead of 38). The two are equivalent because every
+    point has each field.
+    """
     allowed: dict[str, list[int] | list[str]] = {}
     if repositories is not None:
         allowed["repository"] = [*repositories]

@@ -26,6 +26,13 @@ EMPTY = {
     "receipt": RECEIPT,
     "hint": None,
 }
+NAMES = ("project", "commit", "file", "name", "qualified_name", "kind")
+DEFINITION = {**dict.fromkeys(NAMES, "x"), "line": 1, "end_line": 2, "url": None}
+WITHOUT_COUNT = {
+    "definition": DEFINITION,
+    "projects": [],
+    "owners": [{"owner": "@acme/web", "count": "two", "known": True}],
+}
 
 
 @pytest.fixture
@@ -94,7 +101,16 @@ def test_files_and_names_are_asked_about_in_the_apis_words(
     assert not found.receipt.complete
 
 
-@pytest.mark.parametrize("body", [{}, [], {**EMPTY, "symbols": [{}]}, {**EMPTY, "receipt": None}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        {**EMPTY, "symbols": [{}]},
+        {**EMPTY, "symbols": [WITHOUT_COUNT]},
+        {**EMPTY, "receipt": None},
+    ],
+)
 def test_an_answer_that_cannot_be_read_is_centrals_fault(
     server: StandIn, questions: ImpactQueries, body: object
 ) -> None:
@@ -115,9 +131,7 @@ def test_git_is_never_given_a_name_of_centrals_that_is_no_commits(
 def test_owners_are_read_and_an_earlier_service_gives_none(
     server: StandIn, questions: ImpactQueries
 ) -> None:
-    names = ("project", "commit", "file", "name", "qualified_name", "kind")
-    definition = {**dict.fromkeys(names, "x"), "line": 1, "end_line": 2, "url": None}
-    earlier = {"definition": definition, "projects": []}
+    earlier = {"definition": DEFINITION, "projects": []}
     owners = [{"owner": "@acme/web", "count": 2, "known": True}]
     answer(server, 200, {**EMPTY, "symbols": [earlier, {**earlier, "owners": owners}]})
     found = questions.impact_at([ChangedLines("a.py")], min_confidence="high")
