@@ -196,6 +196,7 @@ def rows() -> Iterator[str]:
 @pytest.mark.django_db
 def test_the_page_of_fields_says_which_surfaces_show_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(highlighting, "COLOURING_CPU_SECONDS", 60.0)  # the first loads the lexers
+    monkeypatch.setenv("TERM", "xterm-256color")  # of a terminal that has colours
     head = PAGE.read_text(encoding="utf-8").partition("\n## ")[0].rstrip("\n")
     text = "\n".join([head, *rows()]) + "\n"
     if os.environ.get("UPDATE_FIELDS"):
