@@ -4,15 +4,15 @@ the issuer's keys, with the claims as GitHub sends them. For tests and benchmark
 
 import json
 import secrets
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.listening import Listening
 
 KEYS_PATH = "/.well-known/jwks"
 ID_TOKEN_PATH = "/idtoken"
@@ -60,7 +60,7 @@ def job_claims(
     }
 
 
-class LocalGitHub:
+class LocalGitHub(Listening):
     """An issuer of id tokens for one job, whose `claims` may be changed between two tokens.
 
     `with LocalGitHub() as github:` serves until the block ends. While `is_away`, every answer is
@@ -78,25 +78,9 @@ class LocalGitHub:
         self.request_key = secrets.token_urlsafe(24)
         self.rotate()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
         self._server.github = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self.issuer = self.url
-
-    def __enter__(self) -> Self:
-        threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        ).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
     def rotate(self) -> None:
         """Sign with a new key from now on; the old one is no longer published."""

@@ -3,7 +3,7 @@
 It is the walk of a reader who follows the request and reads each function once, when it is first
 called. A stay is an unbroken series of such functions in one module, a return is a stay in a module
 that was left before. Lambdas and comprehensions are read with the function that has them, and the
-methods that dataclasses are given by nobody: they do not count.
+methods that dataclasses generate are not read: none of these counts.
 """
 
 import sys

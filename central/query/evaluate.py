@@ -30,7 +30,7 @@ RepositoryValues = Mapping[FilterName, KnownValues]
 _Facts = tuple[str, str | None, str | None, RepositoryValues]
 _Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
-_FOUND: Final = {FilterName.SYM, FilterName.TYPE}  # told by what is found in a file
+_BY_CONTENT: Final = {FilterName.SYM, FilterName.TYPE}  # decided by what a file holds
 # Filters of values, and how one compares them.
 _MATCHERS: Final[Mapping[FilterName, Callable[..., Callable[[str], bool]]]] = {
     FilterName.OWNER: owner_matcher
@@ -102,7 +102,7 @@ def _compiled(node: Node, query: Query) -> _Truth:
             return _always
         case Filter(name=name) if name in _MATCHERS:
             return _of_values(node)
-        case Filter(name=name) if name not in _FOUND:
+        case Filter(name=name) if name not in _BY_CONTENT:
             return _of_name(node, query)
     return lambda _, found: found.get(node)
 

@@ -9,17 +9,17 @@ import itertools
 import os
 import ssl
 import subprocess
-import threading
 from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from scripts.local_git import IDENTITY, commit_all, git, new_repository
+from tests.listening import Listening
 
 ADDRESS = "127.0.0.1"
 JOB_TOKEN = "ghs_" + "0a1B2c" * 6  # what `github.token` is
@@ -27,7 +27,7 @@ BRANCH = "refs/heads/main"
 _ids = itertools.count(74001)
 
 
-class Forge:
+class Forge(Listening):
     """`with Forge(directory) as forge:` serves the bare repositories below the directory.
 
     While `is_away`, every answer is 503.
@@ -38,22 +38,11 @@ class Forge:
         self.is_away = False
         self.certificate = _certificate(directory)
         self._server = ThreadingHTTPServer((ADDRESS, 0), _Handler)
-        self._server.daemon_threads = True
         self._server.forge = self  # type: ignore[attr-defined]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate)
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self.url = f"https://{ADDRESS}:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        ).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 class Remote:

@@ -6,13 +6,14 @@ import time
 from functools import cache
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from scripts.local_git import git, new_repository
+from tests.listening import Listening
 from tests.local_forge.apps import APP_ID
 from tests.local_forge.handler import API_PATH, Handler
 from tests.local_forge.repository import OWNER, OWNER_ID, LocalRepository
@@ -31,7 +32,7 @@ def _app_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-class LocalForge:
+class LocalForge(Listening):
     """`with LocalForge(directory) as forge:` serves the API and the clones.
 
     `token` reads everything; tokens of the App's installation read what they were asked for. While
@@ -55,21 +56,13 @@ class LocalForge:
         self.held.set()
         self.writers: threading.Barrier | None = None  # so many comments are created at once
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
         self._server.forge = self  # type: ignore[attr-defined]
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self.api_url = f"{self.url}{API_PATH}"
 
-    def __enter__(self) -> Self:
-        threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        ).start()
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.held.set()
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__()
 
     def settings(self, *, app: bool = False) -> dict[str, str]:
         """The service's environment for this forge, by its token or by its App."""

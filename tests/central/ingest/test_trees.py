@@ -29,7 +29,7 @@ def api() -> Api:
     return api_of()
 
 
-# Whatever is told by the content alone. An entry, an attribute or a declaration tells the others.
+# Decided by the content alone. An entry, an attribute or a declaration decides the others.
 BY_CONTENT = (
     SkipReason.BINARY,
     SkipReason.LFS_POINTER,

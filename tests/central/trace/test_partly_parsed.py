@@ -83,7 +83,7 @@ def test_a_file_with_more_names_than_are_kept_may_have_any(
     shop: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unparsed, "UNPARSED_NAMES", 0)
-    change_files(shop, {"acme/broken.py": FILES["acme/broken.py"] + "\n"})  # extracted anew
+    change_files(shop, {"acme/broken.py": FILES["acme/broken.py"] + "\n"})  # another text
     assert not ask("callers", symbol="plain").json()["receipt"]["complete"]
 
 

@@ -4,23 +4,23 @@ import base64
 import hashlib
 import json
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.listening import Listening
+
 CLIENT_ID = "aeterna"
 CLIENT_SECRET = "s3cret-of-the-client"
 
 
-class LocalProvider:
+class LocalProvider(Listening):
     """Whoever comes is signed in as `person`. What is in `forged` replaces claims of id tokens.
 
     `with LocalProvider() as provider:` serves until the block ends. `told` is what the user
@@ -30,7 +30,6 @@ class LocalProvider:
     def __init__(self) -> None:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
         self._server.provider = self  # type: ignore[attr-defined]
         self.issuer = f"http://127.0.0.1:{self._server.server_port}"
         self.reset()
@@ -46,21 +45,6 @@ class LocalProvider:
         self.asked: dict[str, str] = {}
         self._codes: dict[str, dict[str, str]] = {}
         self.raw: dict[str, Callable[[BinaryIO], None]] = {}  # by path: what writes all of it
-
-    def __enter__(self) -> Self:
-        threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        ).start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
     def discovery(self) -> dict[str, Any]:
         return {
