@@ -11,7 +11,7 @@ from tests.action.workplace import Workplace
 pytestmark = pytest.mark.system("node", "npm", "bash", "git")
 
 FILES = {"shop/cart.py": "def total(items):\n    return sum(items)\n"}
-MANY = {f"shop/part_{n}.py": "def run(x):\n    return x\n\n\n" * 100 for n in range(40)}
+MANY = {f"shop/part_{n}.py": "def run(x):\n    return x\n\n\n" * 50 for n in range(40)}
 WRONG = "aet_" + "wrong5ecret" * 4
 
 
