@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, settings
 
 from tests.database import TEMPLATE, use_template
@@ -138,6 +139,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from tests.scheduling import Scheduling  # here: xdist is not loaded in each way to run tests
 
     return Scheduling(config, log)
+
+
+if TEMPLATE in os.environ:
+
+    @pytest.fixture(scope="session")
+    def django_db_setup(django_test_environment: None) -> None:
+        """The copy has the tests' database: pytest-django's would make and migrate another."""
+        connection.settings_dict["NAME"] = connection.settings_dict["TEST"]["NAME"]
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
