@@ -39,18 +39,6 @@ SERVICES = (*LONG, "tests/deploy/", "tests/workflows/", "tests/central/isolation
 SERVICE_SECONDS = 600
 ENGINE = "tests/deploy/engine"
 ENGINE_SECONDS = 2400  # the first test prepares the engine where it is not in its cache
-# What `make check` leaves out: these folders, tests with one of these fixtures, and what slow.txt
-# names (tests/durations.py).
-SLOW = (
-    "tests/action",
-    "tests/cli/commands",
-    "tests/deploy",
-    "tests/distribution",
-    "tests/e2e",
-    "tests/indexer/store/pgvector",
-    "tests/indexer/store/qdrant",
-    "tests/workflows",
-)
 # What has a run of its own (`make acceptance`): tests of minutes that kill, restore, install, crawl
 # or attack what the others test as well. README.md says why, file by file.
 ACCEPTANCE = (
@@ -98,6 +86,19 @@ ACCEPTANCE = (
     "tests/integrations/codequery/test_retry.py",
     "tests/integrations/langchain/test_service.py",
     "tests/workflows/test_act.py",
+)
+# What `make check` leaves out: what has a run of its own, these folders, tests with one of these
+# fixtures, and what slow.txt names (tests/durations.py).
+SLOW = (
+    *ACCEPTANCE,
+    "tests/action/",
+    "tests/cli/commands/",
+    "tests/deploy/",
+    "tests/distribution/",
+    "tests/e2e/",
+    "tests/indexer/store/pgvector/",
+    "tests/indexer/store/qdrant/",
+    "tests/workflows/",
 )
 SLOW_FIXTURES = {"browser", "examples", "live_server", "on_qdrant", "service", "transactional_db"}
 
@@ -165,6 +166,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if expression not in {"not slow", "acceptance", "not acceptance"}:
         return None
     path = collection_path.relative_to(config.rootpath).as_posix()
+    if collection_path.is_dir():
+        path += "/"  # its conftest.py is not imported either
     if expression == "not slow":
         is_ignored = path.startswith(SLOW) or path in read_slow_tests()
     elif expression == "acceptance":
