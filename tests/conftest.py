@@ -32,7 +32,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Each of these is for one of several processes (scheduling.py), with tests of minutes.
-LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/")
+LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/", "tests/central/isolation/")
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
 # They start services, browsers or runners, or ask a server some thousand requests.
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/", "tests/central/isolation/")
