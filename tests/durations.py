@@ -1,6 +1,6 @@
 """Measure which tests `make check` leaves out, besides those that conftest.py knows to be slow.
 
-    HYPOTHESIS_PROFILE=fast .venv/bin/python -m pytest -q -n 2 --dist loadfile -p tests.durations
+    HYPOTHESIS_PROFILE=fast .venv/bin/python -m pytest -m "not acceptance" -n 2 -p tests.durations
 
 writes `slow.txt`: each function whose cases take long on average, and each file whose other
 functions take long together, or are less than half of it.
