@@ -17,6 +17,7 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from central.background import BATCHES, RUNS
+from central.corpus.commits import stored_commits
 from central.corpus.scip import stored_documents
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
@@ -209,6 +210,18 @@ class BatchView(APIView):
         )
         BATCHES.wake()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class CommitsView(APIView):
+    """What is stored of the branch's history."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(operation_id="index_run_commits", responses=serializers.CommitsAnswer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the commits that need not be sent again."""
+        run = open_run_of(credential=credential_in(request), run_id=run_id)
+        return Response({"commits": stored_commits(run.repository_id)})
 
 
 class ScipView(APIView):

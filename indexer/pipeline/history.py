@@ -1,0 +1,50 @@
+"""The commits of a run: those that central does not have, and those that the branch lost."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+
+from indexer.bundle.encode import encode_commit
+from indexer.client.api import IndexingClient, OpenedRun
+from indexer.errors import GitError
+from indexer.git.history import commits_of, newest_commits, read_commits
+from indexer.git.repository import Repository
+from indexer.records.files import COMMITS
+from indexer.records.history import CommitRemoval
+from indexer.records.runs import Mode, Plan
+
+_log = logging.getLogger(__name__)
+
+
+def commit_lines(
+    *,
+    repository: Repository,
+    central: IndexingClient,
+    opened: OpenedRun,
+    plan: Plan,
+    head: str,
+) -> Iterator[bytes]:
+    """Yield the lines of the commits between the indexed commit and `head`.
+
+    Without an indexed commit that `head` contains, they are compared with those that central has.
+    What git cannot read of the past is left out, with a warning: files are indexed without it.
+    """
+    if COMMITS not in opened.record_fields:
+        return
+    try:
+        if plan.mode is Mode.INCREMENTAL and plan.base:
+            wanted = newest_commits(repository, head, base=plan.base)
+        else:
+            stored = central.stored_commits(opened.run_id)
+            kept = set(commits_of(repository, head, stored)) if stored else set()
+            for sha in stored:
+                if sha not in kept:
+                    yield encode_commit(CommitRemoval(sha))
+            wanted = [sha for sha in newest_commits(repository, head) if sha not in kept]
+        for commit in read_commits(repository, wanted):
+            line = encode_commit(commit)
+            if len(line) > opened.batch_bytes:
+                line = encode_commit(replace(commit, body="", changes=()))
+            yield line
+    except GitError as exc:
+        _log.warning("history: %s. Files are indexed without the rest of their history", exc)
