@@ -24,7 +24,7 @@ _DELETE: Final = _sql("""WITH gone AS (
 _DELETE_OLD: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
             SELECT id FROM {commit} WHERE repository_id = %s::bigint
-            ORDER BY committed_at DESC, sha OFFSET %s)
+            ORDER BY committed_at DESC, id DESC OFFSET %s)
         RETURNING id
     ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
 _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
@@ -44,7 +44,10 @@ def stored_commits(repository_id: int) -> list[str]:
 def put_commits(
     repository_id: int, commits: Sequence[history.Commit], removed: Sequence[str]
 ) -> None:
-    """Store commits, unless they are stored, and delete those of `removed`."""
+    """Store commits, unless they are stored, and delete those of `removed`.
+
+    No commit comes before its parent.
+    """
     if removed:
         execute(_DELETE, [repository_id, list(removed)])
     ids = [commit.sha for commit in commits]

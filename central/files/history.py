@@ -30,8 +30,8 @@ _sql = sql_with(
     columns="c.id, c.sha, c.parents, c.authored_at, c.committed_at, c.subject, c.body, c.merge,"
     " c.reverts, c.changed",
     older="c.committed_at >= %s::bigint AND c.committed_at < %s::bigint"
-    " AND c.committed_at <= %s::bigint AND (c.committed_at < %s::bigint OR c.sha > %s::text)",
-    in_order="ORDER BY c.committed_at DESC, c.sha LIMIT %s",
+    " AND c.committed_at <= %s::bigint AND (c.committed_at < %s::bigint OR c.id < %s::bigint)",
+    in_order="ORDER BY c.committed_at DESC, c.id DESC LIMIT %s",
 )
 _ALL = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND {older} {in_order}""")
@@ -49,7 +49,7 @@ _CHANGES = _sql("""SELECT commit_id, path, status, old_path FROM (
     WHERE place <= %s ORDER BY commit_id, path""")
 _REVERTED = _sql("""SELECT c.sha, c.reverts FROM {commit} c
     WHERE c.repository_id = %s::bigint AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
-    ORDER BY c.committed_at, c.sha""")
+    ORDER BY c.committed_at, c.id""")
 _SINCE = _sql("SELECT min(c.committed_at) FROM {commit} c WHERE c.repository_id = %s::bigint")
 _IS_CHANGED = _sql("""SELECT FROM {change} h
     WHERE h.repository_id = %s::bigint AND h.path = %s::text LIMIT 1""")
@@ -76,7 +76,7 @@ class _Position(NamedTuple):
     """The last commit of a page, and the file's path before it; "" if it is no file's history."""
 
     committed_at: int
-    sha: str
+    id: int
     path: str
 
 
@@ -135,7 +135,7 @@ class _Reading:
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
         """Return the commits after a position, and the position of the next page."""
-        position = after or _Position(LAST_SECOND + 1, "", self._path if self._is_file else "")
+        position = after or _Position(LAST_SECOND + 1, 0, self._path if self._is_file else "")
         rows: list[_Row] = []
         last = position
         for row, following in self._rows(position):
@@ -151,22 +151,22 @@ class _Reading:
             yield from self._of_file(position)
             return
         query, path = (_BELOW, [f"{like_pattern(self._path)}/%"]) if self._path else (_ALL, [])
-        older = self._older(position.committed_at, position.sha, self._limit + 1)
+        older = self._older(position.committed_at, position.id, self._limit + 1)
         for values in fetch_rows_planned_each_time(query, [self._repository.id, *path, *older]):
             row = _Row(*values)
-            yield row, _Position(row.committed_at, row.sha, "")
+            yield row, _Position(row.committed_at, row.id, "")
 
     def _of_file(self, position: _Position) -> Iterator[tuple[_Row, _Position]]:
         left = self._limit + 1
         for _ in range(HISTORY_RENAMES):
             self._names.append(position.path)
-            older = self._older(position.committed_at, position.sha, left)
+            older = self._older(position.committed_at, position.id, left)
             asked = [self._repository.id, position.path, *older]
             for *values, status, old_path in fetch_rows_planned_each_time(_OF_FILE, asked):
                 row = _Row(*values)
                 is_renamed = status == ChangeStatus.RENAMED
                 path = old_path if is_renamed else position.path
-                position = _Position(row.committed_at, row.sha, path)
+                position = _Position(row.committed_at, row.id, path)
                 left -= 1
                 yield row, position
                 if is_renamed:
@@ -176,8 +176,8 @@ class _Reading:
             if not left:
                 return
 
-    def _older(self, committed_at: int, sha: str, limit: int) -> list[object]:
-        return [*self._times, committed_at, committed_at, sha, limit]
+    def _older(self, committed_at: int, key: int, limit: int) -> list[object]:
+        return [*self._times, committed_at, committed_at, key, limit]
 
     def entries(self, rows: Sequence[_Row]) -> list[CommitEntry]:
         """Return the commits with what they did to the path."""

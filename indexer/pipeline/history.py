@@ -1,13 +1,13 @@
 """The commits of a run: those that central does not have, and those that the branch lost."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexer.bundle.encode import encode_commit
 from indexer.client.api import IndexingClient, OpenedRun
 from indexer.errors import GitError
-from indexer.git.history import commits_of, newest_commits, read_commits
+from indexer.git.history import newest_commits, read_commits
 from indexer.git.repository import Repository
 from indexer.records.files import COMMITS
 from indexer.records.history import CommitRemoval
@@ -24,7 +24,7 @@ def commit_lines(
     plan: Plan,
     head: str,
 ) -> Iterator[bytes]:
-    """Yield the lines of the commits between the indexed commit and `head`.
+    """Yield the lines of the commits between the indexed commit and `head`, the oldest first.
 
     Without an indexed commit that `head` contains, they are compared with those that central has.
     What git cannot read of the past is left out, with a warning: files are indexed without it.
@@ -36,15 +36,28 @@ def commit_lines(
             wanted = newest_commits(repository, head, base=plan.base)
         else:
             stored = central.stored_commits(opened.run_id)
-            kept = set(commits_of(repository, head, stored)) if stored else set()
+            kept = _contained(repository, head, stored)
             for sha in stored:
                 if sha not in kept:
                     yield encode_commit(CommitRemoval(sha))
             wanted = [sha for sha in newest_commits(repository, head) if sha not in kept]
-        for commit in read_commits(repository, wanted):
+        for commit in read_commits(repository, wanted[::-1]):
             line = encode_commit(commit)
             if len(line) > opened.batch_bytes:
                 line = encode_commit(replace(commit, body="", changes=()))
             yield line
     except GitError as exc:
         _log.warning("history: %s. Files are indexed without the rest of their history", exc)
+
+
+def _contained(repository: Repository, head: str, commits: Sequence[str]) -> set[str]:
+    """Return those of some commits that `head` contains. Walks only as far as they differ."""
+    if not commits:
+        return set()
+    names = "".join(f"{sha}\n" for sha in commits).encode()
+    checked = b"".join(repository.read_offline("cat-file", "--batch-check", stdin=names))
+    lines = [line.split() for line in checked.decode().splitlines()]
+    present = [line[0] for line in lines if line[1:2] == ["commit"]]
+    asked = "".join(f"{sha}\n" for sha in [*present, f"^{head}"]).encode()
+    lost = b"".join(repository.read_offline("rev-list", "--stdin", stdin=asked))
+    return set(present).difference(lost.decode().split())

@@ -11,6 +11,8 @@ from indexer.records.history import ChangeStatus
 class Commit(models.Model):
     """A commit as its client read it, but for `merge`, which other commits decide.
 
+    Of those of one second, as a rebase makes them, a later one has a higher key.
+
     `merge`: the commit of the branch's first-parent line that brought it, itself if it is on that
     line; "" while commits between them are not stored.
     """
@@ -33,7 +35,7 @@ class Commit(models.Model):
             models.UniqueConstraint(fields=["repository", "sha"], name="commit_in_repository")
         ]
         indexes = [
-            models.Index(fields=["repository", "-committed_at", "sha"], name="commit_newest"),
+            models.Index(fields=["repository", "-committed_at", "-id"], name="commit_newest"),
             models.Index(
                 fields=["repository"], condition=~models.Q(reverts=[]), name="commit_reverts"
             ),
