@@ -60,14 +60,14 @@ class HistoryRequest:
     path: str = argument(
         "",
         "A file, followed through its renames, or a directory; without: the whole repository",
-        tool="A file, followed through renames, or a directory; else all",
+        tool="A file (through renames) or directory; else all",
         chars=1_024,
         may_be_blank=True,
     )
     after: str = argument(
         "",
         "Committed at this time or later: 2026-11-30, or with a time, 2026-11-30T12:00:00Z",
-        tool="From this date on: 2026-11-30",
+        tool="Since a date: 2026-11-30",
         chars=40,
         cli="Committed on this day or later: 2026-11-30",
         option="--after DATE",
@@ -75,7 +75,7 @@ class HistoryRequest:
     before: str = argument(
         "",
         "Committed before this time",
-        tool="Before this date",
+        tool="Before a date",
         chars=40,
         cli="Committed before this day",
         option="--before DATE",
