@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from indexer.bundle.encode import encode_commit
 from indexer.client.api import IndexingClient, OpenedRun
+from indexer.config.project_file import PROJECT_FILE, parse_project_file
 from indexer.errors import GitError
 from indexer.git.history import newest_commits, read_commits
 from indexer.git.repository import Repository
@@ -32,22 +33,33 @@ def commit_lines(
     if COMMITS not in opened.record_fields:
         return
     try:
-        if plan.mode is Mode.INCREMENTAL and plan.base:
-            wanted = newest_commits(repository, head, base=plan.base)
-        else:
-            stored = central.stored_commits(opened.run_id)
-            kept = _contained(repository, head, stored)
-            for sha in stored:
-                if sha not in kept:
-                    yield encode_commit(CommitRemoval(sha))
-            wanted = [sha for sha in newest_commits(repository, head) if sha not in kept]
-        for commit in read_commits(repository, wanted[::-1]):
+        removed, wanted = _compared(repository, central, opened, plan, head)
+        yield from (encode_commit(CommitRemoval(sha)) for sha in removed)
+        for commit in read_commits(repository, wanted):
             line = encode_commit(commit)
             if len(line) > opened.batch_bytes:
                 line = encode_commit(replace(commit, body="", changes=()))
             yield line
     except GitError as exc:
         _log.warning("history: %s. Files are indexed without the rest of their history", exc)
+
+
+def _compared(
+    repository: Repository, central: IndexingClient, opened: OpenedRun, plan: Plan, head: str
+) -> tuple[list[str], list[str]]:
+    """Return the commits to remove, and those to send, the oldest first.
+
+    A shallow clone does not tell what the branch lost.
+    """
+    if not parse_project_file(repository.read_path(head, PROJECT_FILE) or b"").has_commits:
+        return central.stored_commits(opened.run_id), []
+    if plan.mode is Mode.INCREMENTAL and plan.base:
+        return [], newest_commits(repository, head, base=plan.base)[::-1]
+    stored = central.stored_commits(opened.run_id)
+    contained = _contained(repository, head, stored)
+    lost = [] if repository.is_shallow() else [sha for sha in stored if sha not in contained]
+    known = set(stored)
+    return lost, [sha for sha in newest_commits(repository, head)[::-1] if sha not in known]
 
 
 def _contained(repository: Repository, head: str, commits: Sequence[str]) -> set[str]:

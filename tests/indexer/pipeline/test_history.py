@@ -15,7 +15,7 @@ from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
 from indexer.records.files import COMMITS
 from indexer.records.history import Change, ChangeStatus, Commit
-from indexer.records.runs import Reason, Requested
+from indexer.records.runs import Mode, Reason, Requested
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.pipeline.test_run import Recorded
 from tests.indexer.repositories import Sandbox
@@ -134,3 +134,23 @@ def test_what_git_cannot_read_of_the_past_stops_no_run(
     run(central, sandbox)
     assert central.paths() == ["a.py", "b.py"]
     assert "Files are indexed without the rest of their history" in caplog.text
+
+
+def test_a_project_that_sends_no_commits_takes_back_those_that_it_sent(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    sandbox.commit("No more", {".codesearch.toml": "[history]\ncommits = false\n"})
+    run(central, sandbox)
+    assert (subjects(central), central.commits) == (["gone"], [])
+
+
+def test_a_shallow_clone_takes_nothing_away(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.commit("Go on")
+    run(central, sandbox)
+    clone = sandbox.clone_to(tmp_path / "clone", "--depth=1")
+    central.base_extractor = "another"
+    assert run(central, clone).mode is Mode.FULL
+    assert (subjects(central), len(central.commits)) == ([], 2)
