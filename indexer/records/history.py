@@ -55,3 +55,10 @@ class Commit:
     reverts: tuple[str, ...]
     changes: tuple[Change, ...]
     changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRemoval:
+    """A commit that the branch no longer has."""
+
+    sha: str
