@@ -12,9 +12,9 @@ from indexer.records.history import (
     COMMIT_PARENTS,
     COMMIT_PATHS,
     HISTORY_COMMITS,
-    Change,
     ChangeStatus,
     Commit,
+    PathChange,
 )
 
 COMMIT_BYTES: Final = 1_048_576  # of a commit object: its header and its message
@@ -151,7 +151,7 @@ class _Changes:
     def __init__(self, commit: str) -> None:
         self.commit = commit
         self.changed = 0
-        self.by_path: dict[str, Change] = {}  # a malformed tree may have a path twice
+        self.by_path: dict[str, PathChange] = {}  # a malformed tree may have a path twice
 
     def read(self, fields: bytes, paths: Iterator[bytes]) -> None:
         """Read a change, whose paths come after its other fields."""
@@ -161,9 +161,9 @@ class _Changes:
         self.changed += 1
         if len(self.by_path) < COMMIT_PATHS:
             name = storable_path(path)[0]
-            change = Change(name, _status(fields))
+            change = PathChange(name, _status(fields))
             if is_rename:
-                change = Change(name, ChangeStatus.RENAMED, storable_path(old_path)[0])
+                change = PathChange(name, ChangeStatus.RENAMED, storable_path(old_path)[0])
             self.by_path.setdefault(name, change)
 
 

@@ -28,7 +28,7 @@ class ChangeStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PathChange:
     """A path that a commit changes; `old_path` is the one before a rename, else ""."""
 
     path: str
@@ -53,7 +53,7 @@ class Commit:
     subject: str
     body: str
     reverts: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[PathChange, ...]
     changed: int
 
 

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from central.corpus.commits import put_commits, settle_commits
 from central.repositories.models import Repository
-from indexer.records.history import Change, ChangeStatus, Commit
+from indexer.records.history import ChangeStatus, Commit, PathChange
 
 
 def identity(subject: str) -> str:
@@ -14,16 +14,16 @@ def identity(subject: str) -> str:
     return subject.encode().hex().ljust(40, "0")[:40]
 
 
-def change(path: str, old_path: str = "", status: str = "M") -> Change:
+def change(path: str, old_path: str = "", status: str = "M") -> PathChange:
     """A changed path, renamed if it has an old one."""
-    return Change(path, ChangeStatus("R" if old_path else status), old_path)
+    return PathChange(path, ChangeStatus("R" if old_path else status), old_path)
 
 
 def commit(
     subject: str,
     *parents: str,
     at: int = 0,
-    changes: Sequence[Change] = (),
+    changes: Sequence[PathChange] = (),
     reverts: Sequence[str] = (),
 ) -> Commit:
     """A commit; its parents and what it reverts by their subjects."""

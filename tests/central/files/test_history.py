@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from central.repositories.models import Repository
-from indexer.records.history import Change, Commit
+from indexer.records.history import Commit, PathChange
 from tests.central.commits import change, commit, identity, store_commits
 from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of
@@ -36,7 +36,9 @@ def repository(api: Api) -> Repository:
 
 
 def add(
-    repository: Repository, *commits: tuple[str, tuple[Change, ...]], reverts: tuple[str, ...] = ()
+    repository: Repository,
+    *commits: tuple[str, tuple[PathChange, ...]],
+    reverts: tuple[str, ...] = (),
 ) -> None:
     """Store a line of commits, one a day, by subject and changes; the last may revert others."""
     made: list[Commit] = []

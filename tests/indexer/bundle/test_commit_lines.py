@@ -16,10 +16,10 @@ from indexer.records.history import (
     COMMIT_PARENTS,
     COMMIT_PATHS,
     LAST_SECOND,
-    Change,
     ChangeStatus,
     Commit,
     CommitRemoval,
+    PathChange,
 )
 
 COMMIT = Commit(
@@ -32,8 +32,8 @@ COMMIT = Commit(
     body="Because.\n",
     reverts=("d" * 64,),
     changes=(
-        Change("a.py", ChangeStatus.ADDED),
-        Change("b.py", ChangeStatus.RENAMED, "old/ü.py"),
+        PathChange("a.py", ChangeStatus.ADDED),
+        PathChange("b.py", ChangeStatus.RENAMED, "old/ü.py"),
     ),
     changed=3,
 )
@@ -54,7 +54,7 @@ _lists = st.lists(_shas, max_size=3).map(tuple)
         Commit,
         *(_shas, _lists, _seconds, _seconds, _texts, _texts, _texts, _lists),
         changes=st.lists(st.from_regex(r"[a-zé]{1,9}", fullmatch=True), unique=True).map(
-            lambda paths: tuple(Change(path, ChangeStatus.MODIFIED) for path in sorted(paths))
+            lambda paths: tuple(PathChange(path, ChangeStatus.MODIFIED) for path in sorted(paths))
         ),
         changed=st.integers(100, 2**31 - 1),
     )
@@ -119,7 +119,7 @@ def test_a_commit_of_all_its_bounds_is_read() -> None:
         subject="ü" * 500,
         body="\U0001f600" * 10_000,
         changes=tuple(
-            Change(f"{number:04}{'/ü' * 500}", ChangeStatus.DELETED)
+            PathChange(f"{number:04}{'/ü' * 300}", ChangeStatus.DELETED)
             for number in range(COMMIT_PATHS)
         ),
         changed=2**31 - 1,

@@ -16,9 +16,9 @@ from indexer.records.history import (
     COMMIT_PARENTS,
     COMMIT_PATHS,
     LAST_SECOND,
-    Change,
     ChangeStatus,
     Commit,
+    PathChange,
 )
 from tests.indexer.planted import MISSING
 from tests.indexer.repositories import Sandbox
@@ -89,7 +89,7 @@ def test_commits_are_told_in_the_order_given(tmp_path: Path, object_format: str)
         subject="First",
         body="Its body.",
         reverts=(),
-        changes=(Change("a.py", ChangeStatus.ADDED), Change("b.py", ChangeStatus.ADDED)),
+        changes=(PathChange("a.py", ChangeStatus.ADDED), PathChange("b.py", ChangeStatus.ADDED)),
         changed=2,
     )
     second = Commit(
@@ -102,9 +102,9 @@ def test_commits_are_told_in_the_order_given(tmp_path: Path, object_format: str)
         body="",
         reverts=(),
         changes=(
-            Change("a.py", ChangeStatus.MODIFIED),
-            Change("b.py", ChangeStatus.DELETED),
-            Change("c.py", ChangeStatus.ADDED),
+            PathChange("a.py", ChangeStatus.MODIFIED),
+            PathChange("b.py", ChangeStatus.DELETED),
+            PathChange("c.py", ChangeStatus.ADDED),
         ),
         changed=3,
     )
@@ -120,7 +120,7 @@ def test_a_rename_has_its_old_path_and_a_copy_is_new(sandbox: Sandbox) -> None:
     copied = commit(sandbox, {"a2": TEXT, "b2": other, "c": TEXT + "c", "d": TEXT}, moved)
     assert changes_of(sandbox, moved, copied) == [["R a a2", "R b b2"], ["M b2", "A d"]]
     [record, _] = read(sandbox, moved, copied)
-    assert record.changes[0] == Change("a2", ChangeStatus.RENAMED, "a")
+    assert record.changes[0] == PathChange("a2", ChangeStatus.RENAMED, "a")
 
 
 def test_more_renames_than_git_compares_are_told_by_name_and_content(
@@ -249,7 +249,7 @@ def test_any_path_is_told_and_what_cannot_be_stored_by_the_name_in_the_index(
     assert [change.path for change in modified.changes] == indexed
     assert set(names) < set(indexed)
     [stand_in] = [path for path in indexed if path.startswith('"')]
-    assert renamed.changes == (Change("ok.py", ChangeStatus.RENAMED, stand_in),)
+    assert renamed.changes == (PathChange("ok.py", ChangeStatus.RENAMED, stand_in),)
 
 
 def test_of_many_paths_the_first_are_told_and_all_are_counted(sandbox: Sandbox) -> None:

@@ -14,7 +14,7 @@ from indexer.pipeline.job import make_job
 from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
 from indexer.records.files import COMMITS
-from indexer.records.history import Change, ChangeStatus, Commit
+from indexer.records.history import ChangeStatus, Commit, PathChange
 from indexer.records.runs import Mode, Reason, Requested
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.pipeline.test_run import Recorded
@@ -78,7 +78,7 @@ def test_a_first_run_sends_the_past_and_the_next_one_what_came_since(
     assert run(central, sandbox).reason is Reason.FAST_FORWARD
     moved, merged = central.commit_records()
     assert isinstance(moved, Commit)
-    assert moved.changes == (Change("c.py", ChangeStatus.RENAMED, "b.py"),)
+    assert moved.changes == (PathChange("c.py", ChangeStatus.RENAMED, "b.py"),)
     assert isinstance(merged, Commit)
     assert (merged.parents[1], merged.changes) == (moved.sha, ())
 
