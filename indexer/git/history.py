@@ -11,7 +11,7 @@ from indexer.git.repository import Repository
 from indexer.records.history import (
     COMMIT_PARENTS,
     COMMIT_PATHS,
-    HISTORY_COMMITS,
+    COMMITS_SENT,
     ChangeStatus,
     Commit,
     PathChange,
@@ -32,7 +32,7 @@ _NO_FILE: Final = b"000"
 
 
 def newest_commits(
-    repository: Repository, head: str, *, base: str | None = None, limit: int = HISTORY_COMMITS
+    repository: Repository, head: str, *, base: str | None = None, limit: int = COMMITS_SENT
 ) -> list[str]:
     """Return the ids of the newest commits of `head`, newest first, without those of `base`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-HISTORY_COMMITS: Final = 1_000  # the newest of a repository, of which a run sends those unknown
+COMMITS_SENT: Final = 1_000  # the newest of a repository, of which a run sends those unknown
 COMMIT_PATHS: Final = 1_000  # of a commit; the record says how many it changed
 COMMIT_PARENTS: Final = 100
 COMMIT_REVERTS: Final = 20
