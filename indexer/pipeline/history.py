@@ -30,7 +30,7 @@ def commit_lines(
     Without an indexed commit that `head` contains, they are compared with those that central has.
     What git cannot read of the past is left out, with a warning: files are indexed without it.
     """
-    if COMMITS not in opened.record_fields:
+    if COMMITS not in opened.record_fields or not repository.has_history:
         return
     try:
         removed, wanted = _compared(repository, central, opened, plan, head)

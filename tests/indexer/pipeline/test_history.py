@@ -9,6 +9,7 @@ from indexer.client.api import IndexingClient
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.config.settings import Settings
+from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from indexer.pipeline.job import make_job
 from indexer.pipeline.report import Report, RunProgress
@@ -35,8 +36,8 @@ def sandbox(tmp_path: Path) -> Sandbox:
     return sandbox
 
 
-def run(central: StandIn, sandbox: Sandbox) -> Report:
-    repository = Repository(sandbox.path)
+def run(central: StandIn, sandbox: Sandbox, repository: Repository | None = None) -> Report:
+    repository = repository or Repository(sandbox.path)
     named = {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"}
     settings = Settings.load(named, project_dir=sandbox.path, default_project="shop", overrides={})
     job = make_job(
@@ -154,3 +155,11 @@ def test_a_shallow_clone_takes_nothing_away(
     central.base_extractor = "another"
     assert run(central, clone).mode is Mode.FULL
     assert (subjects(central), len(central.commits)) == ([], 2)
+
+
+def test_snapshots_of_a_work_tree_are_no_history(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "objects").mkdir()
+    run(central, sandbox, WorkingCopy(sandbox.path, tmp_path / "objects"))
+    assert (central.paths(), subjects(central)) == (["a.py"], [])
