@@ -21,9 +21,7 @@ COMMIT_BYTES: Final = 1_048_576  # of a commit object: its header and its messag
 # Git compares each new file of a commit with each removed one; beyond this number of either, only
 # those that kept their name or their content.
 RENAME_CANDIDATES: Final = 200
-_COMPARED: Final = (
-    "-z", "--raw", "--no-abbrev", "--always", "--ignore-submodules=none", "-O/dev/null",
-)  # fmt: skip
+_COMPARED: Final = ("-z", "--raw", "--no-abbrev", "--always", "--ignore-submodules=none")
 _RENAMES: Final = ("--root", "--find-renames=50%", f"-l{RENAME_CANDIDATES}")
 _EXACT_RENAMES: Final = ("--root", "--find-renames=100%")
 # With renames, git would omit a path from a merge if it took it for renamed since one parent.

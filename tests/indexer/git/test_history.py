@@ -1,8 +1,6 @@
 """Records of commits of real repositories; test_commit_text.py has their texts."""
 
 import os
-from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from indexer.records.history import (
     Commit,
     PathChange,
 )
+from tests.indexer.git.written_commits import write_commit, write_tree
 from tests.indexer.planted import MISSING
 from tests.indexer.repositories import Sandbox
 
@@ -48,38 +47,14 @@ def changes_of(sandbox: Sandbox, *commits: str) -> list[list[str]]:
     return [changes(commit) for commit in read(sandbox, *commits)]
 
 
-def tree(sandbox: Sandbox, files: Mapping[str, str]) -> str:
-    """The tree of some files in no directory."""
-    blobs = {
-        text: sandbox.git("hash-object", "-w", "--stdin", stdin=text.encode())
-        for text in set(files.values())
-    }
-    listing = "".join(f"100644 blob {blobs[text]}\t{path}\0" for path, text in files.items())
-    return sandbox.git("mktree", "-z", stdin=listing.encode())
-
-
-def commit(
-    sandbox: Sandbox,
-    files: Mapping[str, str] | None = None,
-    *parents: str,
-    date: str = "12 +0000",
-    message: bytes = b"message\n",
-) -> str:
-    """A commit as it is written here, whatever git thinks of it."""
-    lines = [f"tree {tree(sandbox, files or {})}", *(f"parent {parent}" for parent in parents)]
-    lines += [f"author Ada <Ada@Example.com> {date}", f"committer C <c@example.com> {date}", "", ""]
-    command = ("hash-object", "-t", "commit", "-w", "--literally", "--stdin")
-    return sandbox.git(*command, stdin="\n".join(lines).encode() + message)
-
-
 # Records
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
 def test_commits_are_told_in_the_order_given(tmp_path: Path, object_format: str) -> None:
     sandbox = Sandbox(tmp_path / "shop", f"--object-format={object_format}")
-    root = commit(sandbox, {"a.py": "1", "b.py": "1"}, message=b"First\n\nIts body.\n")
-    head = commit(sandbox, {"a.py": "2", "c.py": "3"}, root, date="86400 -0800")
+    root = write_commit(sandbox, {"a.py": "1", "b.py": "1"}, message=b"First\n\nIts body.\n")
+    head = write_commit(sandbox, {"a.py": "2", "c.py": "3"}, root, date="86400 -0800")
     first = Commit(
         sha=root,
         parents=(),
@@ -115,9 +90,9 @@ def test_commits_are_told_in_the_order_given(tmp_path: Path, object_format: str)
 
 def test_a_rename_has_its_old_path_and_a_copy_is_new(sandbox: Sandbox) -> None:
     other = TEXT.replace("line", "row")
-    base = commit(sandbox, {"a": TEXT, "b": other, "c": TEXT + "c"})
-    moved = commit(sandbox, {"a2": TEXT, "b2": other + "edited\n", "c": TEXT + "c"}, base)
-    copied = commit(sandbox, {"a2": TEXT, "b2": other, "c": TEXT + "c", "d": TEXT}, moved)
+    base = write_commit(sandbox, {"a": TEXT, "b": other, "c": TEXT + "c"})
+    moved = write_commit(sandbox, {"a2": TEXT, "b2": other + "edited\n", "c": TEXT + "c"}, base)
+    copied = write_commit(sandbox, {"a2": TEXT, "b2": other, "c": TEXT + "c", "d": TEXT}, moved)
     assert changes_of(sandbox, moved, copied) == [["R a a2", "R b b2"], ["M b2", "A d"]]
     [record, _] = read(sandbox, moved, copied)
     assert record.changes[0] == PathChange("a2", ChangeStatus.RENAMED, "a")
@@ -127,8 +102,8 @@ def test_more_renames_than_git_compares_are_told_by_name_and_content(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history, "_RENAMES", ("--root", "--find-renames=50%", "-l1"))
-    base = commit(sandbox, {"a": TEXT, "b.py": TEXT + "b\n" * 9, "c.py": TEXT + "c\n" * 9})
-    head = commit(
+    base = write_commit(sandbox, {"a": TEXT, "b.py": TEXT + "b\n" * 9, "c.py": TEXT + "c\n" * 9})
+    head = write_commit(
         sandbox, {"x": TEXT, "y": TEXT + "b\n" * 9 + "y", "z": TEXT + "c\n" * 9 + "z"}, base
     )
     assert changes_of(sandbox, head) == [["D b.py", "D c.py", "R a x", "A y", "A z"]]
@@ -155,8 +130,8 @@ def test_links_modes_and_submodules_are_changes_like_others(sandbox: Sandbox) ->
 
 
 def test_an_empty_commit_changes_nothing_and_an_empty_root_neither(sandbox: Sandbox) -> None:
-    root = commit(sandbox)
-    head = commit(sandbox, {}, root, message=b"")
+    root = write_commit(sandbox)
+    head = write_commit(sandbox, {}, root, message=b"")
     records = read(sandbox, root, head)
     assert [(record.changes, record.changed) for record in records] == [((), 0), ((), 0)]
     assert [record.subject for record in records] == ["message", ""]
@@ -169,8 +144,8 @@ def test_an_empty_commit_changes_nothing_and_an_empty_root_neither(sandbox: Sand
 def test_a_broken_date_is_clamped_and_keeps_no_other_commit_from_being_read(
     sandbox: Sandbox, date: str, seconds: int
 ) -> None:
-    broken = commit(sandbox, {"a": "1"}, date=date)
-    head = commit(sandbox, {"a": "2"}, broken)
+    broken = write_commit(sandbox, {"a": "1"}, date=date)
+    head = write_commit(sandbox, {"a": "2"}, broken)
     first, second = read(sandbox, broken, head)
     assert (first.authored_at, first.committed_at) == (seconds, seconds)
     assert (second.authored_at, second.committed_at) == (12, 12)
@@ -180,12 +155,12 @@ def test_a_broken_date_is_clamped_and_keeps_no_other_commit_from_being_read(
 
 
 def test_a_merge_tells_what_it_has_of_none_of_its_parents(sandbox: Sandbox) -> None:
-    base = commit(sandbox, {"a": "1", "b": "1", "gone": "1", "same": "1"})
-    left = commit(sandbox, {"a": "2", "b": "1", "gone": "1", "same": "1"}, base)
-    right = commit(sandbox, {"a": "1", "b": "2", "gone": "1", "same": "1"}, base)
-    clean = commit(sandbox, {"a": "2", "b": "2", "gone": "1", "same": "1"}, left, right)
-    evil = commit(sandbox, {"a": "3", "b": "2", "new": "1", "same": "1"}, left, right)
-    linear = commit(sandbox, {"a": "3", "b": "2", "new": "1"}, evil)
+    base = write_commit(sandbox, {"a": "1", "b": "1", "gone": "1", "same": "1"})
+    left = write_commit(sandbox, {"a": "2", "b": "1", "gone": "1", "same": "1"}, base)
+    right = write_commit(sandbox, {"a": "1", "b": "2", "gone": "1", "same": "1"}, base)
+    clean = write_commit(sandbox, {"a": "2", "b": "2", "gone": "1", "same": "1"}, left, right)
+    evil = write_commit(sandbox, {"a": "3", "b": "2", "new": "1", "same": "1"}, left, right)
+    linear = write_commit(sandbox, {"a": "3", "b": "2", "new": "1"}, evil)
     assert changes_of(sandbox, linear, evil, clean) == [
         ["D same"], ["M a", "D gone", "A new"], [],
     ]  # fmt: skip
@@ -193,10 +168,10 @@ def test_a_merge_tells_what_it_has_of_none_of_its_parents(sandbox: Sandbox) -> N
 
 def test_a_merge_that_removes_what_a_parent_had_copied_removes_it(sandbox: Sandbox) -> None:
     """With renames, git lists nothing: it takes the copy for a rename since the other parent."""
-    base = commit(sandbox, {"a": TEXT})
-    copied = commit(sandbox, {"a": TEXT, "b": TEXT}, base)
-    other = commit(sandbox, {"a": TEXT, "c": "c"}, base)
-    merge = commit(sandbox, {"b": TEXT, "c": "c"}, copied, other)
+    base = write_commit(sandbox, {"a": TEXT})
+    copied = write_commit(sandbox, {"a": TEXT, "b": TEXT}, base)
+    other = write_commit(sandbox, {"a": TEXT, "c": "c"}, base)
+    merge = write_commit(sandbox, {"b": TEXT, "c": "c"}, copied, other)
     assert changes_of(sandbox, merge) == [["D a"]]
 
 
@@ -216,13 +191,13 @@ def test_a_merge_that_makes_a_link_of_every_parents_file_changes_its_type(
 
 
 def test_an_octopus_is_compared_with_all_parents_up_to_a_number(sandbox: Sandbox) -> None:
-    same = tree(sandbox, {"a": "0"})
+    same = write_tree(sandbox, {"a": "0"})
     parents = [sandbox.git("commit-tree", "-m", f"{n}", same) for n in range(COMMIT_PARENTS + 1)]
     three, most, more = (
-        commit(sandbox, {"a": "1", "b": "1"}, *parents[:count])
+        write_commit(sandbox, {"a": "1", "b": "1"}, *parents[:count])
         for count in (3, COMMIT_PARENTS, COMMIT_PARENTS + 1)
     )
-    following = commit(sandbox, {"a": "1"}, more)
+    following = write_commit(sandbox, {"a": "1"}, more)
     records = read(sandbox, more, following, most, three)
     assert [changes(record) for record in records] == [
         [], ["D b"], ["M a", "A b"], ["M a", "A b"],
@@ -254,8 +229,8 @@ def test_any_path_is_told_and_what_cannot_be_stored_by_the_name_in_the_index(
 
 def test_of_many_paths_the_first_are_told_and_all_are_counted(sandbox: Sandbox) -> None:
     names = [f"{n:05}" for n in range(20_000)]
-    many = commit(sandbox, dict.fromkeys(names, "1"))
-    none = commit(sandbox, {}, many)
+    many = write_commit(sandbox, dict.fromkeys(names, "1"))
+    none = write_commit(sandbox, {}, many)
     for record, status in zip(read(sandbox, many, none), "AD", strict=True):
         assert changes(record) == [f"{status} {name}" for name in names[:COMMIT_PATHS]]
         assert record.changed == 20_000
@@ -276,10 +251,10 @@ def test_a_path_that_a_tree_has_twice_is_told_once(sandbox: Sandbox) -> None:
 def test_of_a_huge_commit_the_beginning_is_read_and_the_next_one_is_whole(
     sandbox: Sandbox, size: int
 ) -> None:
-    start = len(sandbox.git("cat-file", "commit", commit(sandbox, {}, message=b"x"))) - 1
+    start = len(sandbox.git("cat-file", "commit", write_commit(sandbox, {}, message=b"x"))) - 1
     message = b"subject\n\n" + b"y" * (history.COMMIT_BYTES - start - 9 + size)
-    huge = commit(sandbox, {"a": "1"}, message=message)
-    following = commit(sandbox, {"a": "2"}, huge, message=b"after")
+    huge = write_commit(sandbox, {"a": "1"}, message=message)
+    following = write_commit(sandbox, {"a": "2"}, huge, message=b"after")
     first, second = read(sandbox, huge, following)
     assert (first.subject, first.body, changes(first)) == (
         "subject", "y" * BODY_CHARACTERS, ["A a"],
@@ -293,12 +268,14 @@ def test_of_a_huge_commit_the_beginning_is_read_and_the_next_one_is_whole(
 def test_neither_settings_nor_files_beside_the_commits_change_a_record(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files: dict[str, str | bytes | None] = {"a": TEXT, "b": TEXT + "b", "ä": TEXT + "c"}
+    row = TEXT.replace("line", "row")
+    files: dict[str, str | bytes | None] = {"a": TEXT, "b": TEXT + "b", "c": row, "ä": TEXT + "c"}
     base = sandbox.commit("base", files)
     sandbox.git("-c", "i18n.commitEncoding=ISO-8859-1", "commit", "--quiet", "--allow-empty",
                 "-F", "-", stdin="Prüfe".encode("latin-1"))  # fmt: skip
     latin = sandbox.git("rev-parse", "HEAD")
-    moved = sandbox.commit("moved", {"a": None, "a2": TEXT, "b": None, "z": TEXT + "bz\n"})
+    gone = dict.fromkeys("abc")
+    moved = sandbox.commit("moved", {**gone, "a2": TEXT, "z": TEXT + "bz\n", "y": row + "y"})
     left = sandbox.commit("left", {"ä": "1"})
     merge = sandbox.git(
         "commit-tree", "-p", left, "-p", moved, "-m", "merge", sandbox.git("rev-parse", f"{base}:")
@@ -306,7 +283,7 @@ def test_neither_settings_nor_files_beside_the_commits_change_a_record(
     commits = [base, latin, moved, left, merge]
     plain = read(sandbox, *commits)
     assert plain[1].subject == "Prüfe"
-    assert changes(plain[2]) == ["R a a2", "R b z"]
+    assert changes(plain[2]) == ["R a a2", "R c y", "R b z"]
 
     users = tmp_path / "gitconfig"
     for name, value in {
@@ -372,62 +349,3 @@ def test_what_is_no_commit_of_the_clone_is_named(sandbox: Sandbox) -> None:
     for name in (MISSING, sandbox.git("rev-parse", f"{head}:")):
         with pytest.raises(CommitNotFoundError, match=name):
             read(sandbox, head, name)
-    with pytest.raises(GitError):
-        newest_commits(Repository(sandbox.path), head, base=MISSING)
-
-
-# Which commits
-
-
-def test_the_newest_commits_are_listed_by_date_and_no_parent_before_its_child(
-    sandbox: Sandbox,
-) -> None:
-    root = commit(sandbox, date="1000 +0000")
-    old = [root]
-    for n in range(3):  # a branch of old, merged last
-        old.append(commit(sandbox, {}, old[-1], date=f"{1100 + n} +0000"))
-    new = [root]
-    for n in range(3):
-        new.append(commit(sandbox, {}, new[-1], date=f"{2000 + n} +0000"))
-    early = commit(sandbox, {}, new[-1], date="5 +0000")  # its clock was wrong
-    head = commit(sandbox, {}, early, old[-1], date="3000 +0000")
-    repository = Repository(sandbox.path)
-    listed = newest_commits(repository, head)
-    assert listed[0] == head
-    assert set(listed) == {head, early, *old, *new}
-    for line in (old, new):
-        places = [listed.index(name) for name in line]
-        assert all(before > after for before, after in pairwise(places))
-    assert newest_commits(repository, head, limit=4) == listed[:4]
-    assert newest_commits(repository, new[-1], base=new[0], limit=2) == [new[3], new[2]]
-    assert newest_commits(repository, head, base=early) == [head, *old[:0:-1]]
-    assert newest_commits(repository, head, base=head) == []
-
-
-def test_a_cut_keeps_what_is_newer_of_two_lines(sandbox: Sandbox) -> None:
-    root = commit(sandbox, date="1000 +0000")
-    lines = [[root], [root]]
-    for n in range(6):
-        line = lines[n % 2]
-        line.append(commit(sandbox, {}, line[-1], date=f"{2000 + n} +0000"))
-    head = commit(sandbox, {}, lines[0][-1], lines[1][-1], date="3000 +0000")
-    assert newest_commits(Repository(sandbox.path), head, limit=5) == [
-        head, lines[1][3], lines[0][3], lines[1][2], lines[0][2],
-    ]  # fmt: skip
-
-
-def test_in_a_shallow_clone_commits_without_their_parents_are_left_out(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    commits = [sandbox.commit(f"{n}", {"a": f"{n}", f"f{n}": ""}) for n in range(6)]
-    clone = sandbox.clone_to(tmp_path / "clone", "--depth=4")
-    clone.git("worktree", "add", "--quiet", str(tmp_path / "linked"))
-    expected = commits[:2:-1]
-    for path in (clone.path, tmp_path / "linked"):
-        repository = Repository(path)
-        assert newest_commits(repository, commits[-1]) == expected
-        assert newest_commits(repository, commits[-1], limit=2) == expected[:2]
-    [edge, *_] = newest_commits(Repository(clone.path), commits[-1], limit=3)[::-1]
-    [record] = read(clone, edge)
-    assert record.parents == (commits[2],)
-    assert [record] == read(sandbox, edge)
