@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from indexer.bundle.encode import encode_commit
 from indexer.client.api import IndexingClient, OpenedRun
@@ -11,9 +12,10 @@ from indexer.errors import GitError
 from indexer.git.history import newest_commits, read_commits
 from indexer.git.repository import Repository
 from indexer.records.files import COMMITS
-from indexer.records.history import CommitRemoval
+from indexer.records.history import Commit, CommitRemoval
 from indexer.records.runs import Mode, Plan
 
+_UNREAD: Final = 3  # commits that git cannot read: then the others are left out, too
 _log = logging.getLogger(__name__)
 
 
@@ -34,14 +36,39 @@ def commit_lines(
         return
     try:
         removed, wanted = _compared(repository, central, opened, plan, head)
-        yield from (encode_commit(CommitRemoval(sha)) for sha in removed)
-        for commit in read_commits(repository, wanted):
-            line = encode_commit(commit)
-            if len(line) > opened.batch_bytes:
-                line = encode_commit(replace(commit, body="", changes=()))
-            yield line
     except GitError as exc:
-        _log.warning("history: %s. Files are indexed without the rest of their history", exc)
+        _log.warning("history: %s. Files are indexed without their history", exc)
+        return
+    yield from (encode_commit(CommitRemoval(sha)) for sha in removed)
+    for commit in _readable(repository, wanted):
+        line = encode_commit(commit)
+        if len(line) > opened.batch_bytes:
+            line = encode_commit(replace(commit, body="", changes=()))
+        yield line
+
+
+def _readable(repository: Repository, wanted: Sequence[str]) -> Iterator[Commit]:
+    """Yield commits, without those that git cannot read; of many, without the rest.
+
+    When git ends, its last answers are lost: the next commit is then read alone.
+    """
+    unread, is_alone = 0, False
+    while wanted and unread < _UNREAD:
+        count = 0
+        try:
+            for commit in read_commits(repository, wanted[:1] if is_alone else wanted):
+                count += 1
+                yield commit
+        except GitError as exc:
+            if is_alone:
+                _log.warning("history: %s is left out: %s", wanted[0], exc)
+                unread, count = unread + 1, 1
+            is_alone = not is_alone
+        else:
+            is_alone = False
+        wanted = wanted[count:]
+    if wanted:
+        _log.warning("history: the newest %d commits are left out", len(wanted))
 
 
 def _compared(

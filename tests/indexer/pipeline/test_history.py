@@ -129,12 +129,15 @@ def test_a_service_that_reads_no_commits_gets_none(central: StandIn, sandbox: Sa
 def test_what_git_cannot_read_of_the_past_stops_no_run(
     central: StandIn, sandbox: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sandbox.commit("Go on", {"b.py": "b = 1\n"})
-    lost = sandbox.git("rev-parse", "HEAD~1^{tree}")
+    for name in "bcde":
+        sandbox.commit(f"Add {name}", {f"{name}.py": "x = 1\n"})
+    lost = sandbox.git("rev-parse", "HEAD~2^{tree}")
     (sandbox.path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
     run(central, sandbox)
-    assert central.paths() == ["a.py", "b.py"]
-    assert "Files are indexed without the rest of their history" in caplog.text
+    assert central.paths() == ["a.py", "b.py", "c.py", "d.py", "e.py"]
+    assert subjects(central) == ["Begin", "Add b", "Add e"]
+    unread = [sandbox.git("rev-parse", f"HEAD~{number}") for number in (2, 1)]
+    assert all(f"{sha} is left out" in caplog.text for sha in unread)
 
 
 def test_a_project_that_sends_no_commits_takes_back_those_that_it_sent(
