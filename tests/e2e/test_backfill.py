@@ -19,7 +19,7 @@ from tests.e2e.conftest import prepared_data_directory
 from tests.local_forge import OWNER_ID, LocalForge, LocalRepository
 from tests.waiting import wait_until
 
-REPOSITORIES = 30
+REPOSITORIES = 8  # two at a time
 APP_SECRET = "the App's secret"
 WORKFLOW = ".github/workflows/code-index.yml"
 
