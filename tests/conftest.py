@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, settings
 
 from tests.database import TEMPLATE, use_template
@@ -31,25 +32,13 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Each of these is for one of several processes (scheduling.py), with tests of minutes.
-LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/")
+LONGEST = ("tests/e2e/browser/", "tests/action/", "tests/cli/", "tests/central/isolation/")
 LONG = ("tests/e2e/", "tests/action/", "tests/cli/", "tests/distribution/")
 # They start services, browsers or runners, or ask a server some thousand requests.
 SERVICES = (*LONG, "tests/deploy/", "tests/workflows/", "tests/central/isolation/")
 SERVICE_SECONDS = 600
 ENGINE = "tests/deploy/engine"
 ENGINE_SECONDS = 2400  # the first test prepares the engine where it is not in its cache
-# What `make check` leaves out: these folders, tests with one of these fixtures, and what slow.txt
-# names (tests/durations.py).
-SLOW = (
-    "tests/action",
-    "tests/cli/commands",
-    "tests/deploy",
-    "tests/distribution",
-    "tests/e2e",
-    "tests/indexer/store/pgvector",
-    "tests/indexer/store/qdrant",
-    "tests/workflows",
-)
 # What has a run of its own (`make acceptance`): tests of minutes that kill, restore, install, crawl
 # or attack what the others test as well. README.md says why, file by file.
 ACCEPTANCE = (
@@ -98,6 +87,19 @@ ACCEPTANCE = (
     "tests/integrations/langchain/test_service.py",
     "tests/workflows/test_act.py",
 )
+# What `make check` leaves out: what has a run of its own, these folders, tests with one of these
+# fixtures, and what slow.txt names (tests/durations.py).
+SLOW = (
+    *ACCEPTANCE,
+    "tests/action/",
+    "tests/cli/commands/",
+    "tests/deploy/",
+    "tests/distribution/",
+    "tests/e2e/",
+    "tests/indexer/store/pgvector/",
+    "tests/indexer/store/qdrant/",
+    "tests/workflows/",
+)
 SLOW_FIXTURES = {"browser", "examples", "live_server", "on_qdrant", "service", "transactional_db"}
 
 
@@ -140,6 +142,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Scheduling(config, log)
 
 
+if TEMPLATE in os.environ:
+
+    @pytest.fixture(scope="session")
+    def django_db_setup(django_test_environment: None) -> None:
+        """The copy has the tests' database: pytest-django's would make and migrate another."""
+        connection.settings_dict["NAME"] = connection.settings_dict["TEST"]["NAME"]
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Give bytes that are no text no id of their own: it may differ between processes."""
     return argname if isinstance(val, bytes) and not val.isascii() else None
@@ -156,6 +166,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if expression not in {"not slow", "acceptance", "not acceptance"}:
         return None
     path = collection_path.relative_to(config.rootpath).as_posix()
+    if collection_path.is_dir():
+        path += "/"  # its conftest.py is not imported either
     if expression == "not slow":
         is_ignored = path.startswith(SLOW) or path in read_slow_tests()
     elif expression == "acceptance":

@@ -2,36 +2,44 @@
 
     HYPOTHESIS_PROFILE=fast .venv/bin/python -m pytest -q -n 2 --dist loadfile -p tests.durations
 
-writes `slow.txt`: a file if its tests take long together, else the tests of it that take long.
+writes `slow.txt`: each function whose cases take long on average, and each file whose other
+functions take long together, or are less than half of it.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from statistics import mean
 from typing import Final
 
 import pytest
 
 SLOW_TESTS: Final = Path(__file__).with_name("slow.txt")
 _TEST_SECONDS: Final = 0.1
-_FILE_SECONDS: Final = 2.2
+_FILE_SECONDS: Final = 0.8
+_LEFT: Final = 0.5  # of the functions of a file
 
-_calls: Final = Counter[str]()
-_all: Final = Counter[str]()
+_seconds: Final = Counter[str]()
 
 
-def slow_tests(calls: Mapping[str, float], files: Mapping[str, float]) -> list[str]:
+def slow_tests(seconds: Mapping[str, float]) -> list[str]:
     """Return the files, and the functions (`file::function`) of other files, that take long.
 
-    `calls` has the seconds of each test without its fixtures, by node id; `files` the seconds of
-    each file with them.
+    `seconds` has those of each test with its fixtures, by node id.
     """
-    slow = {file for file, seconds in files.items() if seconds > _FILE_SECONDS}
-    for test, seconds in calls.items():
+    files: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for test, duration in seconds.items():
         function = test.partition("[")[0]
-        if seconds > _TEST_SECONDS and function.partition("::")[0] not in slow:
-            slow.add(function)
+        files[function.partition("::")[0]][function].append(duration)
+    slow: list[str] = []
+    for file, functions in files.items():
+        quick = {name for name, cases in functions.items() if mean(cases) <= _TEST_SECONDS}
+        together = sum(sum(functions[name]) for name in quick)
+        if together > _FILE_SECONDS or len(quick) < _LEFT * len(functions):
+            slow.append(file)
+        else:
+            slow += functions.keys() - quick
     return sorted(slow)
 
 
@@ -42,10 +50,7 @@ def read_slow_tests() -> frozenset[str]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    file = report.nodeid.partition("::")[0]
-    _all[file] += report.duration
-    if report.when == "call":
-        _calls[report.nodeid] += report.duration
+    _seconds[report.nodeid] += report.duration
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -53,6 +58,5 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     from tests.conftest import SLOW
 
-    calls = {test: seconds for test, seconds in _calls.items() if not test.startswith(SLOW)}
-    files = {file: seconds for file, seconds in _all.items() if not file.startswith(SLOW)}
-    SLOW_TESTS.write_text("\n".join((*slow_tests(calls, files), "")), encoding="utf-8")
+    seconds = {test: duration for test, duration in _seconds.items() if not test.startswith(SLOW)}
+    SLOW_TESTS.write_text("\n".join((*slow_tests(seconds), "")), encoding="utf-8")

@@ -1,16 +1,19 @@
 """Commits of a repository, stored with the files of the run that brought them.
 
-All but `stored_commits` needs a transaction.
+`put_commits` and `settle_commits` need a transaction.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
+
+from django.conf import settings
 
 from central.corpus.models import Commit, CommitChange
 from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
 from indexer.records import history
 
-COMMITS_KEPT: Final = 10_000  # the newest of a repository
+_AT_ONCE: Final = 1_000  # rows of a transaction of the retention
 _sql = sql_with(commit=Commit, change=CommitChange)
 _STORED: Final = _sql("SELECT sha FROM {commit} WHERE repository_id = %s::bigint ORDER BY sha")
 _LINES: Final = _sql("SELECT sha, parents FROM {commit} WHERE repository_id = %s::bigint")
@@ -27,6 +30,17 @@ _DELETE_OLD: Final = _sql("""WITH gone AS (
             ORDER BY committed_at DESC, id DESC OFFSET %s)
         RETURNING id
     ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
+_DELETE_UNKEPT: Final = _sql("""WITH gone AS (
+        DELETE FROM {commit} WHERE id IN (
+            SELECT id FROM (
+                SELECT id, committed_at, row_number() OVER (
+                    PARTITION BY repository_id ORDER BY committed_at DESC, id DESC
+                ) AS place FROM {commit}
+            ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
+        RETURNING id
+    ), changes AS (
+        DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
+    ) SELECT count(*) FROM gone""")
 _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
     FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
     WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
@@ -78,7 +92,7 @@ def put_commits(
 def settle_commits(
     repository_id: int, *, head: str, base: str, parents: _Parents, is_rewritten: bool
 ) -> None:
-    """Say which merge brought each commit, and delete the oldest beyond COMMITS_KEPT.
+    """Say which merge brought each commit, and delete the oldest beyond HISTORY_COMMITS.
 
     `parents` are those of the run's commits by id. If the branch went on from `base` by first
     parents and nothing was removed, only these are looked at, else all that are stored.
@@ -91,7 +105,20 @@ def settle_commits(
         parents = dict(fetch_rows(_LINES, [repository_id]))
     merges = merges_of(head, parents)
     execute(_MERGE, [list(merges), list(merges.values()), repository_id])
-    execute(_DELETE_OLD, [repository_id, COMMITS_KEPT])
+    execute(_DELETE_OLD, [repository_id, settings.HISTORY_COMMITS])
+
+
+def delete_old_commits(*, older_than: datetime | None) -> int:
+    """Delete commits beyond HISTORY_COMMITS of a repository, and of before a time; return how many.
+
+    Not in a transaction.
+    """
+    before = int(older_than.timestamp()) if older_than else 0
+    count, deleted = 0, _AT_ONCE
+    while deleted == _AT_ONCE:
+        [(deleted,)] = fetch_rows(_DELETE_UNKEPT, [settings.HISTORY_COMMITS, before, _AT_ONCE])
+        count += deleted
+    return count
 
 
 def first_parent_line(head: str, parents: _Parents) -> list[str]:

@@ -20,7 +20,6 @@ from central.repositories.visibility import (
 from central.tenancy.credentials import Credential
 from indexer.records.history import LAST_SECOND, ChangeStatus
 
-HISTORY_RENAMES: Final = 100  # of a file, that are followed for a page
 HISTORY_PATHS: Final = 100  # of a commit in an answer
 _SALT: Final = "central.files.history"
 _sql = sql_with(
@@ -158,7 +157,7 @@ class _Reading:
 
     def _of_file(self, position: _Position) -> Iterator[tuple[_Row, _Position]]:
         left = self._limit + 1
-        for _ in range(HISTORY_RENAMES):
+        while left:
             self._names.append(position.path)
             older = self._older(position.committed_at, position.id, left)
             asked = [self._repository.id, position.path, *older]
@@ -172,8 +171,6 @@ class _Reading:
                 if is_renamed:
                     break
             else:
-                return
-            if not left:
                 return
 
     def _older(self, committed_at: int, key: int, limit: int) -> list[object]:

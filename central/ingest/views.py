@@ -38,7 +38,7 @@ from central.repositories.states import BUSY_RUN_STATES
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.records.files import RECORD_FIELDS
+from indexer.records.files import COMMITS, RECORD_FIELDS
 from indexer.records.runs import RUN_END_WAIT_SECONDS
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
@@ -105,7 +105,7 @@ def _opened(opened: Opened) -> dict[str, object]:
             "batch_files": settings.BATCH_MAX_FILES,
             "digests": max_digests(run),
         },
-        "record_fields": sorted(RECORD_FIELDS),
+        "record_fields": sorted(RECORD_FIELDS - (set() if settings.HISTORY_COMMITS else {COMMITS})),
         "vector_store": opened.access and _vector_store(run, opened.access),
     }
 

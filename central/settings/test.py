@@ -21,11 +21,12 @@ METRICS_TOKEN = "test-only-token-of-metrics"  # noqa: S105
 env.unset("PG")
 DATABASE_IS_EMBEDDED = True
 if template := env.text("AETERNA_TEST_DATABASE"):  # of tests/database.py, with its tables
-    subprocess.run(["cp", "-a", template, DATA_DIR], check=True)  # noqa: S603, S607
+    source, target = Path(template).with_name("tests"), DATA_DIR / "postgres"
+    subprocess.run(["cp", "-a", source, target], check=True)  # noqa: S603, S607
 DATABASE_URL = embedded_postgres(DATA_DIR / "postgres")
 DATABASES = {"default": database(DATABASE_URL)}
 del DATABASES["default"]["OPTIONS"]["pool"]  # pytest-django keeps one connection
-DATABASES["default"]["TEST"] = {"TEMPLATE": DATABASES["default"]["NAME"]}
+DATABASES["default"]["TEST"] = {"NAME": "test_postgres", "TEMPLATE": DATABASES["default"]["NAME"]}
 VECTOR_STORE_URL = f"edge:{DATA_DIR / 'edge'}"
 CELERY_BROKER_URL = None
 RATES = Rates(search="off", index="off")  # tests of limits set their own

@@ -46,7 +46,7 @@ from indexer.records.files import (
     UnparsedLines,
     count_lines,
 )
-from indexer.records.history import Change, ChangeStatus, Commit, CommitRemoval
+from indexer.records.history import ChangeStatus, Commit, CommitRemoval, PathChange
 from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
 from indexer.records.references import MODULE_PATH_BYTES, Export, Import, Reference
 from indexer.records.scip import (
@@ -163,7 +163,7 @@ def _commit(fields: CommitFields, where: str) -> Commit:
     rows = {
         "parents": tuple(fields.parents),
         "reverts": tuple(fields.reverts),
-        "changes": tuple(starmap(Change, fields.changes)),
+        "changes": tuple(starmap(PathChange, fields.changes)),
     }
     return Commit(**asdict(fields) | rows)
 

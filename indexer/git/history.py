@@ -11,19 +11,17 @@ from indexer.git.repository import Repository
 from indexer.records.history import (
     COMMIT_PARENTS,
     COMMIT_PATHS,
-    HISTORY_COMMITS,
-    Change,
+    COMMITS_SENT,
     ChangeStatus,
     Commit,
+    PathChange,
 )
 
 COMMIT_BYTES: Final = 1_048_576  # of a commit object: its header and its message
 # Git compares each new file of a commit with each removed one; beyond this number of either, only
 # those that kept their name or their content.
 RENAME_CANDIDATES: Final = 200
-_COMPARED: Final = (
-    "-z", "--raw", "--no-abbrev", "--always", "--ignore-submodules=none", "-O/dev/null",
-)  # fmt: skip
+_COMPARED: Final = ("-z", "--raw", "--no-abbrev", "--always", "--ignore-submodules=none")
 _RENAMES: Final = ("--root", "--find-renames=50%", f"-l{RENAME_CANDIDATES}")
 _EXACT_RENAMES: Final = ("--root", "--find-renames=100%")
 # With renames, git would omit a path from a merge if it took it for renamed since one parent.
@@ -32,7 +30,7 @@ _NO_FILE: Final = b"000"
 
 
 def newest_commits(
-    repository: Repository, head: str, *, base: str | None = None, limit: int = HISTORY_COMMITS
+    repository: Repository, head: str, *, base: str | None = None, limit: int = COMMITS_SENT
 ) -> list[str]:
     """Return the ids of the newest commits of `head`, newest first, without those of `base`.
 
@@ -151,7 +149,7 @@ class _Changes:
     def __init__(self, commit: str) -> None:
         self.commit = commit
         self.changed = 0
-        self.by_path: dict[str, Change] = {}  # a malformed tree may have a path twice
+        self.by_path: dict[str, PathChange] = {}  # a malformed tree may have a path twice
 
     def read(self, fields: bytes, paths: Iterator[bytes]) -> None:
         """Read a change, whose paths come after its other fields."""
@@ -161,9 +159,9 @@ class _Changes:
         self.changed += 1
         if len(self.by_path) < COMMIT_PATHS:
             name = storable_path(path)[0]
-            change = Change(name, _status(fields))
+            change = PathChange(name, _status(fields))
             if is_rename:
-                change = Change(name, ChangeStatus.RENAMED, storable_path(old_path)[0])
+                change = PathChange(name, ChangeStatus.RENAMED, storable_path(old_path)[0])
             self.by_path.setdefault(name, change)
 
 

@@ -47,6 +47,7 @@ class Repository:
     """
 
     asks_remotes: ClassVar = True
+    has_history = True  # its commits are those that somebody made
 
     def __init__(
         self,

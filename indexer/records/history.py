@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-HISTORY_COMMITS: Final = 1_000  # the newest of a repository, of which a run sends those unknown
+COMMITS_SENT: Final = 1_000  # the newest of a repository, of which a run sends those unknown
 COMMIT_PATHS: Final = 1_000  # of a commit; the record says how many it changed
 COMMIT_PARENTS: Final = 100
 COMMIT_REVERTS: Final = 20
@@ -28,7 +28,7 @@ class ChangeStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PathChange:
     """A path that a commit changes; `old_path` is the one before a rename, else ""."""
 
     path: str
@@ -53,7 +53,7 @@ class Commit:
     subject: str
     body: str
     reverts: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[PathChange, ...]
     changed: int
 
 

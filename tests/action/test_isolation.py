@@ -42,6 +42,8 @@ def elsewhere(workplace: Workplace, tmp_path: Path) -> Runner:
 def test_files_of_a_repository_are_never_run(
     workplace: Workplace, elsewhere: Runner, tmp_path: Path
 ) -> None:
+    """And the checkout of the action stays as it is."""
+    before = sorted((tmp_path / "_actions").rglob("*"))
     trap = tmp_path / "sprung"
     code = f"open({str(trap)!r}, 'a').write(__file__)\n"
     remote = workplace.remote("hostile", dict.fromkeys(MODULES, code) | SOURCE)
@@ -54,6 +56,7 @@ def test_files_of_a_repository_are_never_run(
     assert not trap.exists(), trap.read_text()
     assert result.conclusion == "success", result.log
     assert result.outputs["files-changed"] == str(len(MODULES) + 1)
+    assert sorted((tmp_path / "_actions").rglob("*")) == before
 
 
 def test_files_of_a_repository_are_not_run_by_the_installation(
@@ -85,17 +88,6 @@ class HalfACache(Cache):
         (venv / "bin" / "python").symlink_to(shutil.which("python3") or "")
         (venv / "files").write_text("7000\n")
         return {"cache-hit": "true"}
-
-
-def test_the_checkout_of_the_action_stays_as_it_is(
-    workplace: Workplace, elsewhere: Runner, tmp_path: Path
-) -> None:
-    remote = workplace.remote("untouched", SOURCE)
-    before = sorted((tmp_path / "_actions").rglob("*"))
-
-    assert workplace.run(remote, runner=elsewhere).conclusion == "success"
-
-    assert sorted((tmp_path / "_actions").rglob("*")) == before
 
 
 # Inputs

@@ -6,13 +6,12 @@ from collections.abc import Callable
 import pytest
 
 from scripts.local_service import free_address
-from tests.action.forge import Remote
 from tests.action.workplace import Workplace
 
 pytestmark = pytest.mark.system("node", "npm", "bash", "git")
 
 FILES = {"shop/cart.py": "def total(items):\n    return sum(items)\n"}
-MANY = {f"shop/part_{n}.py": "def run(x):\n    return x\n\n\n" * 100 for n in range(40)}
+MANY = {f"shop/part_{n}.py": "def run(x):\n    return x\n\n\n" * 50 for n in range(40)}
 WRONG = "aet_" + "wrong5ecret" * 4
 
 
@@ -24,40 +23,27 @@ def indexed_commit(workplace: Workplace, name: str) -> str | None:
 # Shallow checkouts
 
 
-@pytest.fixture
-def behind(workplace: Workplace, request: pytest.FixtureRequest) -> Remote:
-    """A repository that is indexed, and has two commits since."""
-    remote = workplace.remote(request.node.name.replace("_", "-"), FILES)
+def test_a_shallow_checkout_is_deepened_or_refused(workplace: Workplace) -> None:
+    """The repository is indexed, and has two commits since."""
+    remote = workplace.remote("shallow", FILES)
     assert workplace.run(remote).conclusion == "success"
     remote.commit({"shop/cart.py": "def total(items):\n    return 0\n"})
     remote.commit({"shop/till.py": "def open_till():\n    return total([])\n"})
-    return remote
+    workspace = workplace.check_out(remote, depth=1)
 
-
-def test_a_shallow_checkout_is_deepened(workplace: Workplace, behind: Remote) -> None:
-    workspace = workplace.check_out(behind, depth=1)
-
-    result = workplace.run(behind, workspace)
-
-    assert result.outputs["reason"] == "fast_forward"
-    assert result.outputs["files-changed"] == "2"
-    assert "fetch-depth: 0" in " ".join(result.annotations("warning"))
-
-
-def test_a_shallow_checkout_that_cannot_be_deepened_is_refused(
-    workplace: Workplace, behind: Remote
-) -> None:
-    workspace = workplace.check_out(behind, depth=1)
     workplace.forge.is_away = True
-
     try:
-        result = workplace.run(behind, workspace)
+        refused = workplace.run(remote, workspace)
     finally:
         workplace.forge.is_away = False
+    assert refused.conclusion == "failure"
+    assert refused.steps["run"].exit_code == 3
+    assert "fetch-depth: 0" in " ".join(refused.annotations("error"))
 
-    assert result.conclusion == "failure"
-    assert result.steps["run"].exit_code == 3
-    assert "fetch-depth: 0" in " ".join(result.annotations("error"))
+    deepened = workplace.run(remote, workspace)
+    assert deepened.outputs["reason"] == "fast_forward"
+    assert deepened.outputs["files-changed"] == "2"
+    assert "fetch-depth: 0" in " ".join(deepened.annotations("warning"))
 
 
 # Cancellation

@@ -25,11 +25,9 @@ def test_a_repository_at_an_ssh_address_is_indexed(tmp_path: Path) -> None:
             "AETERNA_GIT_KNOWN_HOSTS_PATH": str(server.known_hosts),
         }
         with running_service(directory, environment) as service:
-            service.manage("create_organization", "acme")
+            acme = service.organization("acme")
             done = service.manage("backfill", "acme", "--url", server.url(source))
             assert "1 indexed, 0 failed, 0 skipped" in done.stdout
-            dumped = service.manage(
-                "dump_index", "--organization", "acme", "--repository", "shop"
-            ).stdout
+            dumped = acme.dump("shop")
             assert git(source, "rev-parse", "HEAD:a.py") in dumped
             assert any("price" in json.dumps(line) for line in dumped.splitlines())

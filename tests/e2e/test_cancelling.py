@@ -15,6 +15,7 @@ from scripts.local_git import commit_all, git
 from scripts.local_service import Organization, Service
 from tests.e2e.conftest import MakeRepository, write_files
 from tests.e2e.holding_proxy import HoldingProxy, holding_proxy
+from tests.e2e.indexing import index_here
 
 RUNNER_WAITS_SECONDS = 7.5  # after SIGINT; then SIGTERM, and 2.5 s later the end
 
@@ -89,9 +90,9 @@ def start(acme: Organization, proxy: HoldingProxy, repository: Path) -> Running:
 def repository(acme: Organization, make_repository: MakeRepository, tmp_path: Path) -> Path:
     """Indexed once; since then there are forty new files."""
     repository = make_repository(tmp_path.name, {"a.py": "def a():\n    return 1\n"})
-    acme.index(repository, repository.name)
+    index_here(acme, repository, repository.name)
     modules = {
-        f"m{n}.py": "".join(f"def f{n}_{i}():\n    return {i}\n\n\n" for i in range(60))
+        f"m{n}.py": "".join(f"def f{n}_{i}():\n    return {i}\n\n\n" for i in range(30))
         for n in range(40)
     }
     write_files(repository, modules)

@@ -21,7 +21,7 @@ from tests.e2e.conftest import MakeRepository, write_files
 from tests.e2e.indexing import index_here
 
 LEASE_SECONDS = 2
-KILLS = 6
+KILLS = 4
 FOREVER = 0
 END = sys.maxsize
 DEATH_SECONDS = 120

@@ -47,7 +47,7 @@ def dump(acme: Organization, project: str) -> list[str]:
 
 
 @settings(
-    examples(12),
+    examples(8),
     database=None,
     print_blob=True,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),

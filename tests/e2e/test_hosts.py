@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from scripts.local_service import Service, running_service, temporary_workspace
+from scripts.local_service import Service, running_service
+from tests.e2e.conftest import prepared_data_directory
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +16,8 @@ def everywhere() -> Iterator[Service]:
     """A service at all addresses, which a cluster knows by an IPv6 address."""
     environment = {"AETERNA_BIND": "[::]:0", "AETERNA_ALLOWED_HOSTS": "fd00::5"}
     with (
-        temporary_workspace("aeterna-hosts-") as directory,
-        running_service(directory / "data", environment) as service,
+        prepared_data_directory() as directory,
+        running_service(directory, environment) as service,
     ):
         yield service
 

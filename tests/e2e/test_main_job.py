@@ -1,9 +1,6 @@
 """A merge is indexed and the organisation can search it: the embedded service, end to end."""
 
 import json
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -14,6 +11,7 @@ from scripts.local_git import commit_all, git
 from scripts.local_service import Organization, Service, free_address
 from tests.e2e.conftest import MakeRepository, write_files
 from tests.e2e.indexing import index_here
+from tests.waiting import wait_until
 
 LOGIN = '''"""Signing in."""
 
@@ -58,6 +56,10 @@ def test_index_update_on_pr_merge(acme: Organization, make_repository: MakeRepos
     hit = acme.search("verify one time password", include_projects=["merge"])["results"][0]
     assert hit["file"] == "src/totp.py"
     assert hit["commit"] == git(repository, "rev-parse", "HEAD")
+    merged, added, _ = acme.get("files/history", project="merge")["commits"]
+    assert (merged["subject"], merged["commit"]) == ("Merge feature", hit["commit"])
+    assert (added["subject"], added["merge"]) == ("Add one-time passwords", hit["commit"])
+    assert acme.get("files/history", project="merge", path="src/totp.py")["commits"] == [added]
 
 
 def test_index_only_changed_files(acme: Organization, make_repository: MakeRepository) -> None:
@@ -88,6 +90,8 @@ def test_handle_force_push(acme: Organization, make_repository: MakeRepository) 
 
     assert (report["mode"], report["reason"]) == ("full", "diverged")
     assert report["files"]["changed"] == 1, "unchanged files are not processed again"
+    [left] = acme.get("files/history", project="forced")["commits"]
+    assert left["subject"] == "Another history"
     index_here(acme, repository, "forced-afresh")
     assert acme.dump("forced") == acme.dump("forced-afresh")
 
@@ -207,22 +211,7 @@ def test_two_runs_at_once_one_wins_and_the_other_plans_again(
     assert acme.dump("race") == acme.dump("race-afresh")
 
 
-def test_a_second_server_on_the_data_directory_says_who_holds_it(service: Service) -> None:
-    second = Service(service.data_dir)
-    done = subprocess.run(
-        [sys.executable, "-m", "central.serve"],
-        env=second.variables(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-    assert done.returncode == 2
-    assert service.url in done.stderr
-
-
-def test_a_server_that_was_killed_serves_the_same_answers_again(
+def test_a_server_that_was_killed_serves_the_same_answers_again_and_its_end_leaves_no_process(
     prepared_dir: Path, make_repository: MakeRepository
 ) -> None:
     at_one_address = {"AETERNA_BIND": free_address()}  # which the results name
@@ -240,25 +229,14 @@ def test_a_server_that_was_killed_serves_the_same_answers_again(
         assert service.manage("reconcile", "--check").returncode == 0
     finally:
         service.stop()
+    wait_until(lambda: not processes_of(prepared_dir), "a process still runs")
+
+
+def processes_of(data_dir: Path) -> list[str]:
+    commands = (process.info["cmdline"] or () for process in psutil.process_iter(["cmdline"]))
+    return [line for line in map(" ".join, commands) if str(data_dir) in line]
 
 
 @pytest.mark.parametrize("route", ["livez", "readyz", "api/v1/schema"])
 def test_operations_routes_need_no_credential(service: Service, route: str) -> None:
     assert httpx.get(f"{service.url}/{route}").status_code == 200
-
-
-def test_stopping_the_server_leaves_no_process(prepared_dir: Path) -> None:
-    service = Service(prepared_dir).start()
-    service.stop()
-
-    def still_running() -> list[str]:
-        return [
-            " ".join(process.info["cmdline"] or ())
-            for process in psutil.process_iter(["cmdline"])
-            if str(prepared_dir) in " ".join(process.info["cmdline"] or ())
-        ]
-
-    deadline = time.monotonic() + 10
-    while still_running() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert still_running() == []

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 
 import httpx
 import psutil
@@ -29,10 +30,16 @@ TOGETHER = READS_IN_FRONT  # of one organisation; of more, some are refused
 BOUND_SECONDS = 15  # no request may take longer, whatever PostgreSQL does
 
 
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with prepared_data_directory() as directory, running_service(directory, SOON) as running:
+        yield running
+
+
 @pytest.fixture
-def acme() -> Iterator[Organization]:
-    with prepared_data_directory() as directory, running_service(directory, SOON) as service:
-        yield service.organization("acme")
+def acme(service: Service) -> Organization:
+    """An organisation of the test's own: others have changed theirs."""
+    return service.organization(f"acme-{token_hex(4)}")
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ from tests.e2e.conftest import prepared_data_directory
 from tests.indexer.repositories import Sandbox
 from tests.waiting import wait_until
 
-MANY = 500
+MANY = 150
+LAST = f"many_{MANY - 1}"
 PROMISED_SECONDS = 5.0
 
 
@@ -209,11 +210,11 @@ def test_what_git_ignores_is_left_out(watching: Watching) -> None:
 
 def test_a_checkout_of_many_files_is_taken_as_a_whole(watching: Watching) -> None:
     watching.checkout.git("checkout", "--quiet", "other")
-    line = watching.until(lambda: watching.defines("many_0") and watching.defines("many_499"))
+    line = watching.until(lambda: watching.defines("many_0") and watching.defines(LAST))
     assert line["seconds_after_last_write"] > 0
     assert line["mode"] == "incremental"
     watching.checkout.git("checkout", "--quiet", "main")
-    watching.until(lambda: not watching.defines("many_0") and not watching.defines("many_499"))
+    watching.until(lambda: not watching.defines("many_0") and not watching.defines(LAST))
     assert watching.defines("total")
 
 

@@ -149,15 +149,18 @@ class StandIn:
                 Webhook(SECRET).verify(request.body, request.headers)
                 self.webhook = json.loads(request.body)
                 return 202, {"job_id": self.webhook["run_id"], "status_url": "/"}
-            case "GET", ["runs", _, "commits"]:
-                return 200, {"commits": self.commits}
-            case "GET", ["runs", _, *scip]:
-                return 200, self._documents() if scip else self._state()
+            case "GET", ["runs", _, *what]:
+                return 200, self._stored(*what)
             case "DELETE", ["runs", _]:
                 self.abandoned.append(path.partition("reason=")[2])
                 self._keep()
                 return 204, None
         return 404, {"code": "not_found", "detail": "Nothing here."}
+
+    def _stored(self, what: str = "") -> object:
+        if what == "commits":
+            return {"commits": self.commits}
+        return self._documents() if what else self._state()
 
     def _documents(self) -> object:
         rows = [[one.path, one.blob, one.digest, one.cut] for one in self.scip.values()]

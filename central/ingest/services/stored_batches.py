@@ -30,7 +30,7 @@ from indexer.bundle.gzip import compress, decompress
 from indexer.errors import BundleError
 from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, Removal
-from indexer.records.history import Change, Commit, CommitRemoval
+from indexer.records.history import Commit, CommitRemoval, PathChange
 from indexer.records.scip import ScipDocument, ScipPlace, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
@@ -176,7 +176,7 @@ def _size_in_memory(batch: BatchRows) -> int:
         + len(batch.paths)
         + len(batch.removed_documents)
         + len(Commit.__slots__) * len(batch.commits)
-        + len(Change.__slots__) * sum(len(commit.changes) for commit in batch.commits)
+        + len(PathChange.__slots__) * sum(len(commit.changes) for commit in batch.commits)
         + len(batch.removed_commits)
     )
     sizes = (

@@ -5,11 +5,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.db import transaction
 
-from central.corpus.commits import put_commits, settle_commits
 from central.repositories.models import Repository
-from indexer.records.history import Change, ChangeStatus, Commit
+from indexer.records.history import Commit, PathChange
+from tests.central.commits import change, commit, identity, store_commits
 from tests.central.factories import FileFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
@@ -36,36 +35,19 @@ def repository(api: Api) -> Repository:
     )
 
 
-def change(path: str, old_path: str = "", status: str = "M") -> Change:
-    return Change(path, ChangeStatus("R" if old_path else status), old_path)
-
-
-def add(repository: Repository, *commits: tuple[str, tuple[Change, ...]], **more: Any) -> None:
-    """Store a line of commits, one a day, each by its subject, whose hexadecimal is its id."""
+def add(
+    repository: Repository,
+    *commits: tuple[str, tuple[PathChange, ...]],
+    reverts: tuple[str, ...] = (),
+) -> None:
+    """Store a line of commits, one a day, by subject and changes; the last may revert others."""
     made: list[Commit] = []
     for day, (subject, changes) in enumerate(commits):
-        parents = (made[-1].sha,) if made else ()
+        before = [commits[day - 1][0]] if day else []
+        taken_back = reverts if day == len(commits) - 1 else ()
         at = NOVEMBER + day * DAY
-        reverts = (identity(more["reverts"]),) if more and day == len(commits) - 1 else ()
-        made.append(
-            Commit(
-                *(identity(subject), parents, at, at, "", subject, "", reverts),
-                *(changes, len(changes)),
-            )
-        )
-    with transaction.atomic():
-        put_commits(repository.pk, made, [])
-        settle_commits(
-            repository.pk,
-            head=made[-1].sha,
-            base="",
-            parents={one.sha: one.parents for one in made},
-            is_rewritten=False,
-        )
-
-
-def identity(subject: str) -> str:
-    return subject.encode().hex().ljust(40, "0")[:40]
+        made.append(commit(subject, *before, at=at, changes=changes, reverts=taken_back))
+    store_commits(repository, commits[-1][0], *made)
 
 
 @pytest.fixture
@@ -129,11 +111,7 @@ def test_commits_of_one_second_stand_in_the_order_of_the_branch(
 ) -> None:
     """As a rebase leaves them."""
     names = ["z", "a", "m", "b"]
-    commits = [
-        Commit(identity(name), (), NOVEMBER, NOVEMBER, "", name, "", (), (), 0) for name in names
-    ]
-    with transaction.atomic():
-        put_commits(repository.pk, commits, [])
+    store_commits(repository, "b", *(commit(name, at=NOVEMBER) for name in names))
     assert subjects(ask()) == names[::-1]
 
 
@@ -163,7 +141,7 @@ def test_what_is_no_time_is_refused(ask: Callable[..., Any], bad: str) -> None:
 
 
 def test_a_commit_says_what_takes_it_back(repository: Repository, ask: Callable[..., Any]) -> None:
-    add(repository, ("Mistake", ()), ("Revert", ()), reverts="Mistake")
+    add(repository, ("Mistake", ()), ("Revert", ()), reverts=("Mistake",))
     revert, mistake = ask().json()["commits"]
     assert (revert["reverts"], mistake["reverted_by"]) == ([mistake["commit"]], [revert["commit"]])
     assert (revert["merge"], mistake["merge"]) == (revert["commit"], mistake["commit"])

@@ -51,29 +51,32 @@ STEPS: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize(("owner", "name"), STEPS, ids=[name for _, name in STEPS])
 def test_the_next_worker_ends_with_the_new_index(
-    monkeypatch: pytest.MonkeyPatch, owner: object, name: str, after: bool
+    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     api = api_of()
     api.index(AFTER, project="fresh")
-    api.index(BEFORE)
-    old = dump("shop")
-    run = UUID(api.queue_incremental(BEFORE, AFTER)["run_id"])
-    with monkeypatch.context() as patch:
-        patch.setattr(owner, name, killing(getattr(owner, name), after=after))
-        with pytest.raises(Killed):
-            apply_run(run_id=run)
-    assert dump("shop") in (old, dump("fresh"))  # one or the other, never half
-    IndexRun.objects.filter(state="applying").update(
-        lease_until=timezone.now() - timedelta(seconds=1)
-    )
-    apply_queued()
-    assert dump("shop") == dump("fresh")
-    assert not any(row.missing for row in reconcile(repair=False).repositories)
-    reconcile(repair=True)
-    assert reconcile(repair=False).is_clean
+    fresh = dump("fresh")
+    for owner, name in STEPS:
+        for after in (False, True):
+            with subtests.test(name, after=after):
+                api.index(BEFORE)
+                old = dump("shop")
+                run = UUID(api.queue_incremental(BEFORE, AFTER)["run_id"])
+                with monkeypatch.context() as patch:
+                    patch.setattr(owner, name, killing(getattr(owner, name), after=after))
+                    with pytest.raises(Killed):
+                        apply_run(run_id=run)
+                assert old != fresh
+                assert dump("shop") in (old, fresh)  # one or the other, never half
+                IndexRun.objects.filter(state="applying").update(
+                    lease_until=timezone.now() - timedelta(seconds=1)
+                )
+                apply_queued()
+                assert dump("shop") == fresh
+                assert not any(row.missing for row in reconcile(repair=False).repositories)
+                reconcile(repair=True)
+                assert reconcile(repair=False).is_clean
 
 
 def killing(function: Callable[..., object], *, after: bool) -> Callable[..., object]:

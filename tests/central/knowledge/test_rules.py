@@ -33,11 +33,15 @@ LARGE = f"rule: {{regex: '{limited_child.ALLOCATE}'}}"
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_stand_in(monkeypatch, 1)
+    use_stand_in(monkeypatch, 1, cpu_seconds=0.3)
 
 
-def use_stand_in(monkeypatch: pytest.MonkeyPatch, count: int, *, seconds: float = 60) -> None:
-    processes = LimitedProcesses(limited_child.NAME, count, cpu_seconds=2.0, seconds=seconds)
+def use_stand_in(
+    monkeypatch: pytest.MonkeyPatch, count: int, *, cpu_seconds: float = 2.0, seconds: float = 60
+) -> None:
+    processes = LimitedProcesses(
+        limited_child.NAME, count, cpu_seconds=cpu_seconds, seconds=seconds
+    )
     monkeypatch.setattr(rules, "processes", processes)
 
 
@@ -133,8 +137,8 @@ def test_organisations_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("stand_in")
-def test_a_slow_validation_leaves_the_probe_its_answers() -> None:
+def test_a_slow_validation_leaves_the_probe_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_stand_in(monkeypatch, 1, cpu_seconds=1.1)
     api = api_of()
     body = {"org_id": api.organization.slug} | NO_PANIC
     body["policy"] = NO_PANIC["policy"] | {"rule": SLOW}

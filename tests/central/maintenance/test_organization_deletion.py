@@ -29,6 +29,7 @@ from central.tenancy.credentials import credential_of_member, organizations_of
 from central.tenancy.models import ApiToken, AuditEntry, Membership, Organization
 from central.tenancy.services.organizations import create_organization
 from central.tenancy.tokens import credential_of
+from central.trace.stored.follower import CallEdges
 from indexer.errors import StoreUnavailableError
 from tests.central.factories import (
     ApiTokenFactory,
@@ -37,9 +38,16 @@ from tests.central.factories import (
     UserFactory,
 )
 from tests.central.protocol import Api, api_of, apply_run
+from tests.central.trace.corpus import pyproject, repository
 
 pytestmark = pytest.mark.django_db
 
+SHAPES = {  # two packages, one of which has a class of the other
+    "base/pyproject.toml": pyproject("shapes"),
+    "base/shapes/shape.py": "class Shape: ...\n",
+    "pyproject.toml": pyproject("squares", "shapes"),
+    "squares/square.py": "from shapes.shape import Shape\nclass Square(Shape): ...\n",
+}
 FILES = {"a.py": "def a\ndef aa\n", "b.py": "def b\n"}
 
 
@@ -76,7 +84,8 @@ def rows() -> dict[str, int]:
         model.__name__: model._base_manager.count()
         for model in apps.get_models()
         if model is not AuditEntry
-        and model._meta.app_label in {"tenancy", "repositories", "corpus", "ingest", "github"}
+        and model._meta.app_label
+        in {"tenancy", "repositories", "corpus", "edges", "ingest", "github"}
     }
 
 
@@ -87,15 +96,20 @@ def dump(organization: Organization) -> list[str]:
 
 
 def test_nothing_is_left_and_another_organisation_keeps_all_that_it_has(rival: Api) -> None:
+    CallEdges().follow()
     own, rows_before = dump(rival.organization), rows()
     acme = api_of()
     acme.index(FILES)
+    repository("shapes", SHAPES, organization=acme.organization)
+    CallEdges().follow()
+    edges = apps.get_app_config("edges").get_models()
+    assert [model.__name__ for model in edges if not model._base_manager.exists()] == []
     acme.open("web")
     MembershipFactory.create(organization=acme.organization)
-    repository = Repository.objects.select_related("organization").get(
+    shop = Repository.objects.select_related("organization").get(
         organization=acme.organization, name="shop"
     )
-    collection = collection_of(repository)
+    collection = collection_of(shop)
     shards = Path(settings.DATA_DIR) / "edge"
     assert any("acme" in path.name for path in shards.iterdir())
 

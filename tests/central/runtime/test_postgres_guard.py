@@ -160,20 +160,17 @@ def test_one_that_was_killed_starts_while_its_id_is_not_free(server: EmbeddedSer
         assert server.answers(WAIT_SECONDS)
 
 
-@pytest.mark.parametrize(
-    "left",
-    [f"{os.getpid()}\nelsewhere\n1\n5432\n", "", "4\n", "none\n"],
-    ids=["another process", "empty", "an id alone", "no id"],  # the same in each worker
-)
 def test_what_a_killed_one_left_is_not_taken_for_one_that_runs(
-    server: EmbeddedServer, left: str
+    server: EmbeddedServer, subtests: pytest.Subtests
 ) -> None:
     """Its id may be another process's by now, or the disk was full when the file was written."""
-    server.kill()
-    (server.pgdata / "postmaster.pid").write_text(left)
-    assert not server.is_running()
-    server.start_again()
-    assert server.answers(WAIT_SECONDS)
+    for left in (f"{os.getpid()}\nelsewhere\n1\n5432\n", "", "4\n", "none\n"):
+        with subtests.test(left):
+            server.kill()
+            (server.pgdata / "postmaster.pid").write_text(left)
+            assert not server.is_running()
+            server.start_again()
+            assert server.answers(WAIT_SECONDS)
 
 
 def test_one_that_hangs_is_ended_and_started_again(server: EmbeddedServer) -> None:

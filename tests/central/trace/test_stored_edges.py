@@ -2,9 +2,8 @@
 
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -14,11 +13,11 @@ from django.db import transaction
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytest_django import DjangoDbBlocker
 
 from aeterna_code_search.contract.trace import Confidence
 from central.corpus.models import File, Symbol
 from central.db import id_array
-from central.maintenance.organization_deletion import purge_retired, schedule_deletion
 from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
@@ -40,17 +39,13 @@ from central.trace.stored.follower import (
 from central.trace.stored.hierarchy import lineages, overriding_classes
 from central.trace.stored.metrics import EdgeCollector
 from central.trace.stored.models import Edge as StoredEdge
-from central.trace.stored.models import (
-    FollowedRepository,
-    Inheritance,
-    PackageImport,
-    Question,
-    Source,
-)
+from central.trace.stored.models import Inheritance, Source
 from central.trace.stored.models import Path as StoredPath
 from central.trace.stored.state import live_files
+from tests.central.lasting import lasting
 from tests.central.trace.corpus import (
     add_scip,
+    analyse,
     change_files,
     organization_of,
     pyproject,
@@ -144,15 +139,23 @@ _changes = st.sampled_from(sorted(_PLACES)).flatmap(
 _steps = st.lists(_changes | st.sampled_from(_REPOSITORIES), min_size=1, max_size=3)
 
 
+@pytest.fixture(scope="module")
+def organization(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Organization]:
+    """It has the first text of each file, and edges that followed."""
+    with lasting(django_db_blocker, _followed) as made:
+        yield made
+
+
 @pytest.mark.django_db
 @settings(max_examples=12, deadline=None)
 @given(st.lists(_steps, min_size=1, max_size=4), st.sets(st.sampled_from(_REPOSITORIES)))
 def test_stored_edges_are_what_resolution_says_after_any_history(
-    history: list[list[Any]], hidden: set[str]
+    organization: Organization, history: list[list[Any]], hidden: set[str]
 ) -> None:
     """A step changes files, or retires a repository or brings it back; then edges follow."""
     with _undone():
-        organization = _followed()
         for step in history:
             for change in step:
                 _retire_or_bring_back(change) if isinstance(change, str) else _change(
@@ -162,26 +165,27 @@ def test_stored_edges_are_what_resolution_says_after_any_history(
             if changed <= hidden:  # what the follower has to do there concerns only others
                 _assert_answers_are_live(organization, hidden)
             _follow(organization)
-            _assert_stored_is_live(organization, hidden=set())
-            _assert_stored_is_live(organization, hidden)
+            _assert_stored_is_live(organization)
+            if hidden:
+                _assert_answers_are_live(organization, hidden)
 
 
 @pytest.mark.django_db
 @settings(max_examples=5, deadline=None)
 @given(st.sets(st.sampled_from([path for _, path in _PLACES]), min_size=1))
-def test_references_of_files_that_are_due_are_resolved(due: set[str]) -> None:
+def test_references_of_files_that_are_due_are_resolved(
+    organization: Organization, due: set[str]
+) -> None:
     with _undone():
-        organization = _followed()
         _change("app", "app/own.py", "def more():\n    unknown.go()\n    other.run()")
         _follow(organization)
         paths = StoredPath.objects.filter(path__in=due).values("pk")
         Source.objects.filter(path_id__in=paths).update(due=True)
-        _assert_stored_is_live(organization, hidden=set())
+        _assert_stored_is_live(organization)
 
 
 @pytest.mark.django_db
-def test_only_files_whose_answers_change_are_resolved_again() -> None:
-    organization = _followed()
+def test_only_files_whose_answers_change_are_resolved_again(organization: Organization) -> None:
     own, box = "app/own.py", "class Box:\n    def go(self): ..."
     _change("lib", "lib/core.py", f"def run(): return 1\n{box}")
     CallEdges().update(organization.pk)  # compares
@@ -196,8 +200,9 @@ def test_only_files_whose_answers_change_are_resolved_again() -> None:
 
 
 @pytest.mark.django_db
-def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges() -> None:
-    organization = _followed()
+def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges(
+    organization: Organization,
+) -> None:
     seen = Repository.objects.exclude(name="fork").values_list("pk", flat=True)
     live = live_files(organization, id_array(seen)).files
     assert live is not None
@@ -206,8 +211,7 @@ def test_what_a_hidden_repository_could_decide_is_not_read_from_stored_edges() -
 
 
 @pytest.mark.django_db
-def test_methods_below_a_class_are_found_in_the_store() -> None:
-    organization = _followed()
+def test_methods_below_a_class_are_found_in_the_store(organization: Organization) -> None:
     visible = list(Repository.objects.values_list("pk", flat=True))
     resolver = _resolver(organization, visible, is_stored=True)
     [main] = definitions_named(resolver, DefinitionFilter("main", path="app/main.py"))
@@ -223,9 +227,10 @@ def test_methods_below_a_class_are_found_in_the_store() -> None:
 
 
 @pytest.mark.django_db
-def test_a_class_between_that_is_resolved_joins_those_in_the_store() -> None:
+def test_a_class_between_that_is_resolved_joins_those_in_the_store(
+    organization: Organization,
+) -> None:
     """A hidden repository could decide what the base of Mine is, but not that of Last."""
-    organization = _followed()
     seen = Repository.objects.exclude(name="fork").values_list("pk", flat=True)
     resolver = _resolver(organization, list(seen), is_stored=True)
     [own, last] = (File.objects.get(path=f"app/{name}.py").pk for name in ("own", "last"))
@@ -235,14 +240,13 @@ def test_a_class_between_that_is_resolved_joins_those_in_the_store() -> None:
         (box.key, "go", (own, "Mine")),
         (box.key, "go", (last, "Last")),
     ]
-    _assert_stored_is_live(organization, hidden={"fork"})
+    _assert_answers_are_live(organization, {"fork"})
 
 
 @pytest.mark.django_db
 def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
-    monkeypatch: pytest.MonkeyPatch,
+    organization: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    organization = _followed()
     before = sorted(StoredEdge.objects.values_list("pk", flat=True))
     _change("lib", "lib/core.py", "class Box: ...")
     CallEdges().update(organization.pk)
@@ -253,30 +257,29 @@ def test_a_step_that_fails_changes_nothing_and_the_next_one_does_it(
         CallEdges().follow()  # logs it, for other organisations are to be followed too
     assert sorted(StoredEdge.objects.values_list("pk", flat=True)) == before
     _follow(organization)
-    _assert_stored_is_live(organization, hidden=set())
+    _assert_stored_is_live(organization)
 
 
 @pytest.mark.django_db
-def test_a_crash_at_any_line_of_the_follower_loses_nothing() -> None:
-    organization = _followed()
-    with _undone():
-        _change_everything()
-        with _crashing_at(sys.maxsize) as lines:
-            _follow(organization)
+def test_a_crash_at_any_line_of_the_follower_loses_nothing(organization: Organization) -> None:
+    _change_everything()
+    with _undone(), _crashing_at(sys.maxsize) as lines:
+        _follow(organization)
+    live = _answers(organization, _visible(organization), is_stored=False)
     count = sum(lines)
     draw = random.Random(count)  # noqa: S311 (no secret)
     for line in sorted(draw.sample(range(1, count), 12)):
         with _undone():
-            _change_everything()
             with suppress(_Crash), transaction.atomic(), _crashing_at(line):
                 _follow(organization)
             _follow(organization)
-            _assert_stored_is_live(organization, hidden=set())
+            _assert_stored_is_live(organization, live)
 
 
 @pytest.mark.django_db
-def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again() -> None:
-    organization = _followed()
+def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again(
+    organization: Organization,
+) -> None:
     app = Repository.objects.get(name="app")
     StoredEdge.objects.filter(repository_id=app.pk, name="run").update(rule="import", candidates=9)
     assert compare_edges(app, repair=True) == Difference(due=0, differing=1)
@@ -288,28 +291,13 @@ def test_the_reconcile_finds_edges_that_differ_and_has_them_resolved_again() -> 
 
 
 @pytest.mark.django_db
-def test_questions_that_no_file_depends_on_are_deleted() -> None:
-    organization = _followed()
+def test_questions_that_no_file_depends_on_are_deleted(organization: Organization) -> None:
     assert delete_unused_questions() == 0
     _change("app", "app/main.py", "")
     _change("app", "app/own.py", "")
     _follow(organization)
     assert delete_unused_questions() > 0
-    _assert_stored_is_live(organization, hidden=set())
-
-
-@pytest.mark.django_db(transaction=True)
-def test_an_organisation_is_deleted_with_its_edges() -> None:
-    organization = _followed()
-    schedule_deletion(slug=organization.slug, actor="test")
-    Repository.objects.update(retired_at=timezone.now() - timedelta(hours=1))
-    purge_retired()
-    assert not Organization.all_objects.filter(pk=organization.pk).exists()
-    tables = (
-        *(StoredEdge, Inheritance, PackageImport),
-        *(Source, StoredPath, Question, FollowedRepository),
-    )
-    assert [model.__name__ for model in tables if model.objects.exists()] == []
+    _assert_stored_is_live(organization)
 
 
 def _followed() -> Organization:
@@ -317,6 +305,7 @@ def _followed() -> Organization:
     for place, texts in _PLACES.items():
         _change(*place, texts[0])
     _follow(organization_of())
+    analyse()
     return organization_of()
 
 
@@ -387,19 +376,24 @@ def _follow(organization: Organization) -> None:
         pass
 
 
-def _assert_stored_is_live(organization: Organization, hidden: set[str]) -> None:
-    present = Repository.objects.filter(organization=organization, retired_at=None)
-    visible = sorted(present.exclude(name__in=hidden).values_list("pk", flat=True))
+def _assert_stored_is_live(organization: Organization, live: Any = None) -> None:
+    """`live` are the answers, if they are known."""
+    visible = _visible(organization)
     sources = Source.objects.filter(repository_id__in=visible, due=False)
     assert different(organization, list(sources.values_list("path_id", flat=True))) == []
-    _assert_answers_are_live(organization, hidden)
+    live = live or _answers(organization, visible, is_stored=False)
+    assert _answers(organization, visible, is_stored=True) == live
 
 
 def _assert_answers_are_live(organization: Organization, hidden: set[str]) -> None:
-    present = Repository.objects.filter(organization=organization, retired_at=None)
-    visible = sorted(present.exclude(name__in=hidden).values_list("pk", flat=True))
+    visible = _visible(organization, hidden)
     live = _answers(organization, visible, is_stored=False)
     assert _answers(organization, visible, is_stored=True) == live
+
+
+def _visible(organization: Organization, hidden: Collection[str] = ()) -> list[int]:
+    present = Repository.objects.filter(organization=organization, retired_at=None)
+    return sorted(present.exclude(name__in=hidden).values_list("pk", flat=True))
 
 
 def _answers(organization: Organization, visible: Sequence[int], *, is_stored: bool) -> Any:

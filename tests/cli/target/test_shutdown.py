@@ -175,7 +175,7 @@ def test_a_run_that_is_being_applied_survives(
 ) -> None:
     files = {
         f"module_{number}.py": "".join(f"def f{number}_{at}():\n    pass\n" for at in range(100))
-        for number in range(200)
+        for number in range(50)
     }
     repository = make_repository("large", files)
     environ = staying(data_dir)
@@ -201,8 +201,8 @@ def test_a_run_that_is_being_applied_survives(
     wait_until(lambda: run("stop", data_dir=data_dir).returncode == 0)
     assert not is_in_use(data_dir)
     assert run("index", data_dir=data_dir, directory=repository).returncode == 0
-    found = run("search", "f199_99", data_dir=data_dir, directory=repository)
-    assert "module_199.py" in found.stdout
+    found = run("search", "f49_99", data_dir=data_dir, directory=repository)
+    assert "module_49.py" in found.stdout
 
 
 def test_a_wrong_number_of_minutes_is_told(tmp_path: Path) -> None:

@@ -82,15 +82,6 @@ def test_a_search_is_answered(inspect: Inspect) -> None:
     assert "structuredContent" not in answer
 
 
-def test_structured_content_is_had_for_the_asking(inspect: Inspect) -> None:
-    answer = inspect(
-        "stdio", "tools/call", "--tool-name", "code_search", "--tool-arg", "structured=true",
-        "--tool-arg", "query=retry with back-off", "--tool-arg", "limit=1",
-    )  # fmt: skip
-
-    assert answer["structuredContent"]["count"] == 1
-
-
 @pytest.mark.parametrize("name", ["http", "stdio"])
 def test_the_sdk_for_javascript_gets_what_fits_the_budget(
     examples: Organization, tmp_path: Path, name: str

@@ -9,13 +9,14 @@ from indexer.client.api import IndexingClient
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.config.settings import Settings
+from indexer.git.local import WorkingCopy
 from indexer.git.repository import Repository
 from indexer.pipeline.job import make_job
 from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
 from indexer.records.files import COMMITS
-from indexer.records.history import Change, ChangeStatus, Commit
-from indexer.records.runs import Reason, Requested
+from indexer.records.history import ChangeStatus, Commit, PathChange
+from indexer.records.runs import Mode, Reason, Requested
 from tests.indexer.central import TOKEN, StandIn, stand_in
 from tests.indexer.pipeline.test_run import Recorded
 from tests.indexer.repositories import Sandbox
@@ -35,8 +36,8 @@ def sandbox(tmp_path: Path) -> Sandbox:
     return sandbox
 
 
-def run(central: StandIn, sandbox: Sandbox) -> Report:
-    repository = Repository(sandbox.path)
+def run(central: StandIn, sandbox: Sandbox, repository: Repository | None = None) -> Report:
+    repository = repository or Repository(sandbox.path)
     named = {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"}
     settings = Settings.load(named, project_dir=sandbox.path, default_project="shop", overrides={})
     job = make_job(
@@ -78,7 +79,7 @@ def test_a_first_run_sends_the_past_and_the_next_one_what_came_since(
     assert run(central, sandbox).reason is Reason.FAST_FORWARD
     moved, merged = central.commit_records()
     assert isinstance(moved, Commit)
-    assert moved.changes == (Change("c.py", ChangeStatus.RENAMED, "b.py"),)
+    assert moved.changes == (PathChange("c.py", ChangeStatus.RENAMED, "b.py"),)
     assert isinstance(merged, Commit)
     assert (merged.parents[1], merged.changes) == (moved.sha, ())
 
@@ -128,9 +129,40 @@ def test_a_service_that_reads_no_commits_gets_none(central: StandIn, sandbox: Sa
 def test_what_git_cannot_read_of_the_past_stops_no_run(
     central: StandIn, sandbox: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sandbox.commit("Go on", {"b.py": "b = 1\n"})
-    lost = sandbox.git("rev-parse", "HEAD~1^{tree}")
+    for name in "bcde":
+        sandbox.commit(f"Add {name}", {f"{name}.py": "x = 1\n"})
+    lost = sandbox.git("rev-parse", "HEAD~2^{tree}")
     (sandbox.path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
     run(central, sandbox)
-    assert central.paths() == ["a.py", "b.py"]
-    assert "Files are indexed without the rest of their history" in caplog.text
+    assert central.paths() == ["a.py", "b.py", "c.py", "d.py", "e.py"]
+    assert subjects(central) == ["Begin", "Add b", "Add e"]
+    unread = [sandbox.git("rev-parse", f"HEAD~{number}") for number in (2, 1)]
+    assert all(f"{sha} is left out" in caplog.text for sha in unread)
+
+
+def test_a_project_that_sends_no_commits_takes_back_those_that_it_sent(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    run(central, sandbox)
+    sandbox.commit("No more", {".codesearch.toml": "[history]\ncommits = false\n"})
+    run(central, sandbox)
+    assert (subjects(central), central.commits) == (["gone"], [])
+
+
+def test_a_shallow_clone_takes_nothing_away(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.commit("Go on")
+    run(central, sandbox)
+    clone = sandbox.clone_to(tmp_path / "clone", "--depth=1")
+    central.base_extractor = "another"
+    assert run(central, clone).mode is Mode.FULL
+    assert (subjects(central), len(central.commits)) == ([], 2)
+
+
+def test_snapshots_of_a_work_tree_are_no_history(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "objects").mkdir()
+    run(central, sandbox, WorkingCopy(sandbox.path, tmp_path / "objects"))
+    assert (central.paths(), subjects(central)) == (["a.py"], [])

@@ -4,6 +4,7 @@ Its embeddings are those of a stand-in of OpenAI's service on this machine. It i
 """
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,11 +109,12 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
         yield Export(service, root)
 
 
-@pytest.fixture
-def written_by_us(export: Export, server: Server, tmp_path: Path) -> Path:
-    """A file of the test's own, beside the checkout that it is an export of."""
-    export.write(tmp_path / "chunks.db", embeddings=server)
-    return tmp_path / "chunks.db"
+@pytest.fixture(scope="module")
+def written_by_us(export: Export, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An export of the checkout: read it, no more."""
+    file = tmp_path_factory.mktemp("export") / "chunks.db"
+    export.write(file, embeddings=server)
+    return file
 
 
 def repository(directory: Path) -> Path:
@@ -221,10 +223,11 @@ def test_chunkhound_searches_an_export_by_regular_expressions(
 
 
 def test_chunkhound_goes_on_with_an_export(
-    chunkhound: ChunkHound, export: Export, server: Server, written_by_us: Path
+    chunkhound: ChunkHound, export: Export, server: Server, written_by_us: Path, tmp_path: Path
 ) -> None:
     """It embeds nothing that the export has, and of a file that changes nothing but that."""
-    index = ("index", ".", "--db", written_by_us)
+    file = Path(shutil.copy(written_by_us, tmp_path))
+    index = ("index", ".", "--db", file)
     server.requests.clear()
     done = chunkhound.run(*index, directory=export.root, embeddings=server)
     assert done.code == 0, done.output
@@ -241,7 +244,7 @@ def test_chunkhound_goes_on_with_an_export(
     assert server.texts
     assert all("pool" not in text for text in server.texts)
     told = rows(
-        written_by_us,
+        file,
         "SELECT path, string_agg(code, ' ') FROM chunks JOIN files ON files.id = file_id "
         "JOIN embeddings_1536 AS e ON e.chunk_id = chunks.id GROUP BY path ORDER BY path",
     )

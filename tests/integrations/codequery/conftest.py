@@ -19,6 +19,13 @@ jitter_ms = 1
 Ask = Callable[..., dict[str, Any]]
 
 
+@pytest.fixture(autouse=True)
+def is_asked_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a file has been read is asked after a short while: the stand-in is quick."""
+    reindex = "aeterna_code_search.integrations.codequery.reindex"
+    monkeypatch.setattr(f"{reindex}._FIRST_POLL_SECONDS", 0.002)
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     with openai_server() as server:

@@ -285,7 +285,7 @@ def test_while_a_store_is_being_made_nobody_makes_another_of_its_name(
     server.faults = [Fault(Trouble.SLOW, "POST", "/vector_stores")]
     with start(environ, checkout):
         wait_until(lambda: server.count("POST", "/vector_stores") == 1, "it makes a store")
-        answer = ask(timeout_ms=2_000)
+        answer = ask(timeout_ms=1_000)
     assert answer["error"]["code"] == "store_busy"
     assert server.count("POST", "/vector_stores") == 1
     assert ask()["status"] == "ok"  # the lock went with its process
@@ -297,7 +297,7 @@ def test_who_waits_for_another_process_too_long_says_so(
     server.upload_gate = threading.Event()
     with start(environ, checkout) as process:
         wait_until(lambda: bool(server.uploads_at_once), "it uploads")
-        answer = ask(timeout_ms=3_000)
+        answer = ask(timeout_ms=1_000)
         server.upload_gate.set()
         assert answer_of(process)["indexed_count"] == 2
     assert answer["error"]["code"] == "store_busy"

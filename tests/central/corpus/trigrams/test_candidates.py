@@ -1,9 +1,10 @@
 """Which trigrams of a query are looked up decides how much is read, never what is found."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from central.corpus.models import File, TrigramPosting
 from central.corpus.trigrams import candidates as lookup
@@ -14,6 +15,7 @@ from central.corpus.trigrams.segments import SegmentWriter
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams, restricted, tree_hashes
 from central.repositories.models import Repository
 from central.tenancy.models import Organization
+from tests.central.lasting import lasting
 
 pytestmark = pytest.mark.django_db
 
@@ -27,12 +29,22 @@ TREES = {
 SEEDS = range(8)
 
 
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[list[int]]:
+    with lasting(django_db_blocker, make_repositories) as keys:
+        yield keys
+
+
 @pytest.fixture
-def repositories(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def repositories(made: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Six repositories of 20 files, which are many here: they are looked up two at a time."""
     monkeypatch.setattr(lookup, "_FEW", 0)
     monkeypatch.setattr(lookup, "_REPOSITORIES", 2)
-    organization = Organization.objects.create(slug="acme")
+    return made
+
+
+def make_repositories() -> list[int]:
+    organization = Organization.objects.create(slug="many")
     chance = random.Random(1)  # noqa: S311
     return [
         filled(organization, f"r{at}", [" ".join(chance.choices(WORDS, k=4)) for _ in range(20)])

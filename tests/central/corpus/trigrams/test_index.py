@@ -47,12 +47,19 @@ WORDS = (
 )  # fmt: skip
 
 
+FEW = 2  # segments
 NO_ROW = b"\xff\xff\xff\x7f"  # fewer bytes than it says
 
 
 @pytest.fixture
 def api() -> Api:
     return api_of()
+
+
+@pytest.fixture
+def few_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than two segments are too many."""
+    monkeypatch.setattr(merges, "MOST_SEGMENTS", FEW)
 
 
 def repository(project: str = "shop") -> Repository:
@@ -161,25 +168,31 @@ def test_the_segment_has_the_ids_of_the_files_with_content(api: Api) -> None:
 # --- What a lookup finds ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [r"def \w+\(self", r"import (json|re)\b", r"(?i)RETURN none", r"[a-z]+_id\b", "^class .*:$"],
+PATTERNS = (
+    *(r"def \w+\(self", r"import (json|re)\b", r"(?i)RETURN none"),
+    *(r"[a-z]+_id\b", "^class .*:$"),
 )
-def test_candidates_of_a_regex_are_those_of_a_scan_of_all_trigrams(api: Api, pattern: str) -> None:
+
+
+def test_candidates_of_a_regex_are_those_of_a_scan_of_all_trigrams(
+    api: Api, subtests: pytest.Subtests
+) -> None:
     paths = sorted(Path(json.__file__).parent.glob("*.py"))
     content = {path.name: path.read_text(encoding="utf-8") for path in paths}
     api.index(content)
-    tree = required_trigrams(pattern)
-    hashes = {path: set(content_hashes(text).tolist()) for path, text in content.items()}
-    expected = {path for path in content if satisfies(tree, hashes[path])}
     key = repository().pk
-    assert expected >= {
-        path for path, text in content.items() if re.search(pattern, text, re.MULTILINE)
-    }
-    if candidates([key], tree).is_everything:
-        assert expected == set(content)
-    else:
-        assert found(tree) == expected
+    hashes = {path: set(content_hashes(text).tolist()) for path, text in content.items()}
+    for pattern in PATTERNS:
+        with subtests.test(pattern):
+            tree = required_trigrams(pattern)
+            expected = {path for path in content if satisfies(tree, hashes[path])}
+            assert expected >= {
+                path for path, text in content.items() if re.search(pattern, text, re.MULTILINE)
+            }
+            if candidates([key], tree).is_everything:
+                assert expected == set(content)
+            else:
+                assert found(tree) == expected
 
 
 def test_only_the_repositories_that_are_asked_are_read(api: Api) -> None:
@@ -266,27 +279,29 @@ def test_a_build_that_was_interrupted_goes_on_with_what_is_missing(
     assert not len(read_coverage(key).repeated)
 
 
+@pytest.mark.usefixtures("few_segments")
 def test_many_small_segments_become_few_without_the_files_that_are_gone(api: Api) -> None:
     content = files(10)
     api.index(content)
-    for step in range(MOST_SEGMENTS + 4):
+    for step in range(FEW + 4):
         content["src/f0.txt"] = f"step{step} omega\n"
         api.index(content)
     assert repositories_to_merge() == [repository().pk]
     TextIndex().follow()
-    assert segments() <= MOST_SEGMENTS
+    assert segments() <= FEW
     assert repositories_to_merge() == []
     for word in WORDS:
         assert found(literal_trigrams(word)) == scanned(content, word)
     covered = sum(len(ids) for ids in read_coverage(repository().pk).segments.values())
-    assert covered < len(content) + MOST_SEGMENTS + 4
+    assert covered < len(content) + FEW + 4
 
 
+@pytest.mark.usefixtures("few_segments")
 def test_a_merge_is_not_stored_if_another_one_was_quicker(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = files(5)
-    for step in range(MOST_SEGMENTS + 2):
+    for step in range(FEW + 2):
         api.index(content | {"a.txt": f"step{step}\n"})
     key = repository().pk
     merged = merges._merged
@@ -305,11 +320,12 @@ def test_a_merge_is_not_stored_if_another_one_was_quicker(
     assert found(literal_trigrams("omega")) == before
 
 
+@pytest.mark.usefixtures("few_segments")
 def test_an_apply_while_a_merge_is_made_keeps_both(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = files(5)
-    for step in range(MOST_SEGMENTS + 2):
+    for step in range(FEW + 2):
         api.index(content | {"a.txt": f"step{step}\n"})
     merged = merges._merged
 
@@ -324,11 +340,12 @@ def test_an_apply_while_a_merge_is_made_keeps_both(
         assert found(literal_trigrams(word)) == scanned(content, word)
 
 
+@pytest.mark.usefixtures("few_segments")
 def test_a_merge_that_ends_in_the_middle_of_an_apply_keeps_both(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = files(5)
-    for step in range(MOST_SEGMENTS + 2):
+    for step in range(FEW + 2):
         api.index(content | {"a.txt": f"step{step}\n"})
     key, merged = repository().pk, []
     count = applying._count
@@ -381,14 +398,15 @@ def in_another_connection(step: Callable[[], bool]) -> bool:
         return executor.submit(run).result(20)
 
 
+@pytest.mark.usefixtures("few_segments")
 def test_the_task_builds_and_merges(api: Api) -> None:
     content = files(5)
-    for step in range(MOST_SEGMENTS + 2):
+    for step in range(FEW + 2):
         api.index(content | {"a.txt": f"step{step}\n"})
     api.index(content, project="old")
     _forget(repository("old").pk)
     maintain_text()
-    assert segments() <= MOST_SEGMENTS
+    assert segments() <= FEW
     assert incomplete_repositories() == []
 
 
@@ -477,8 +495,9 @@ def test_a_damage_is_reported_and_repaired(api: Api, damage: str) -> None:
     assert found(literal_trigrams("sigma")) >= scanned(content, "sigma") - {"src/f1.txt"}
 
 
+@pytest.mark.usefixtures("few_segments")
 def test_a_damaged_row_stops_no_upkeep_of_other_repositories(api: Api) -> None:
-    for step in range(MOST_SEGMENTS + 2):
+    for step in range(FEW + 2):
         api.index(files(5) | {"a.txt": f"step{step}\n"})
     TrigramPosting.objects.update(data=NO_ROW)
     api.index(files(3), project="old")

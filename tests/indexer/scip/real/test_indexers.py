@@ -18,10 +18,8 @@ ACME = ROOT / "examples" / "acme"
 TYPESCRIPT = ["scip-typescript", "index", "--infer-tsconfig"]
 PYTHON = ["scip-python", "index", ".", "--project-name", "acme", "--project-version", "1.0.0"]
 EXAMPLES = [
-    ("ui-kit", TYPESCRIPT),
     ("web-frontend", TYPESCRIPT),
     ("auth-service", PYTHON),
-    ("billing-service", PYTHON),
 ]
 
 pytestmark = pytest.mark.system("node", "npm")
