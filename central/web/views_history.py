@@ -83,9 +83,9 @@ def _crumbs(
     The path leads to its page, or if it is no longer there, to its history.
     """
     project = repository.name
-    crumbs = [("history", "")]
+    end = ("history", "")
     if not path:
-        return crumbs
+        return [end]
     *above, (name, _) = breadcrumbs(organization, project, path)
     if path in present:
         address = file_url(organization, project, path)
@@ -93,7 +93,7 @@ def _crumbs(
         address = directory_url(organization, project, path)
     else:
         address = history_url(organization, project, path)
-    return [*above, (name, address), *crumbs]
+    return [*above, (name, address), end]
 
 
 def _shown(commit: CommitEntry, path: str, pages: dict[str, str]) -> _ShownCommit:

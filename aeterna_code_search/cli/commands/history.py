@@ -44,7 +44,7 @@ def history(
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=_MOST, help="Commits at most")
+        int, typer.Option("--limit", "-n", "-k", min=1, max=_MOST, help="Commits at most")
     ] = 20,
     *,
     json: Json = False,

@@ -78,6 +78,8 @@ ROUTES = {
         "o/<slug:organization>/r/<str:project>",
         "o/<slug:organization>/r/<str:project>/file/<file:path>",
         "o/<slug:organization>/r/<str:project>/find",
+        "o/<slug:organization>/r/<str:project>/history",
+        "o/<slug:organization>/r/<str:project>/history/<file:path>",
         "o/<slug:organization>/r/<str:project>/raw/<file:path>",
         "o/<slug:organization>/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
         "o/<slug:organization>/r/<str:project>/tree",
