@@ -10,7 +10,7 @@ from django.test import Client
 
 from central.corpus.commits import put_commits, settle_commits
 from central.repositories.models import Repository
-from indexer.records.history import Change, ChangeStatus, Commit
+from indexer.records.history import ChangeStatus, Commit, PathChange
 from tests.central.factories import FileFactory, MembershipFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,11 @@ def sha(name: str) -> str:
 
 
 def commit(
-    name: str, *parents: str, changes: tuple[Change, ...] = (), reverts: str = "", body: str = ""
+    name: str,
+    *parents: str,
+    changes: tuple[PathChange, ...] = (),
+    reverts: str = "",
+    body: str = "",
 ) -> Commit:
     """A commit, a day after that of the letter before."""
     at = 1_793_491_200 + 86_400 * ord(name)
@@ -80,10 +84,12 @@ def rows(html: str) -> list[str]:
 
 
 A, M, R = ChangeStatus.ADDED, ChangeStatus.MODIFIED, ChangeStatus.RENAMED
-BEGUN = commit("a", changes=(Change("old.py", A), Change("gone.py", A)))
-MOVED = commit("b", "a", changes=(Change("src/new.py", R, "old.py"),))
-EDITED = commit("c", "b", changes=(Change("src/new.py", M), Change("gone.py", M)), body="Why.\n2.")
-REVERT = commit("d", "a", changes=(Change("data.bin", M),), reverts="c")
+BEGUN = commit("a", changes=(PathChange("old.py", A), PathChange("gone.py", A)))
+MOVED = commit("b", "a", changes=(PathChange("src/new.py", R, "old.py"),))
+EDITED = commit(
+    "c", "b", changes=(PathChange("src/new.py", M), PathChange("gone.py", M)), body="Why.\n2."
+)
+REVERT = commit("d", "a", changes=(PathChange("data.bin", M),), reverts="c")
 MERGE = commit("e", "c", "d")
 
 
@@ -162,7 +168,9 @@ def test_a_long_history_has_pages(
 def test_a_hostile_commit_is_text(member: Client, repository: Repository) -> None:
     repository.web_url = ""
     repository.save()
-    hostile = commit("a", changes=(Change(HOSTILE, R, HOSTILE), Change("b", A)), body=HOSTILE)
+    hostile = commit(
+        "a", changes=(PathChange(HOSTILE, R, HOSTILE), PathChange("b", A)), body=HOSTILE
+    )
     texts = (sha("a"), (), 0, 0, "", HOSTILE, HOSTILE, (), hostile.changes, 2)
     add(repository, Commit(*texts))
     for address in ("history", f"history/{quote(HOSTILE)}"):

@@ -25,7 +25,7 @@ from central.saved_searches.models import SavedSearch
 from central.tenancy.models import ApiToken, Invitation, Membership, Organization
 from central.trace.stored.follower import CallEdges
 from central.web.urls import urlpatterns
-from indexer.records.history import Change, ChangeStatus, Commit
+from indexer.records.history import ChangeStatus, Commit, PathChange
 from tests.central.admin import signed_in
 from tests.central.factories import (
     ApiTokenFactory,
@@ -94,7 +94,7 @@ def known() -> dict[str, Any]:
     api = api_of()
     api.index(FILES, project=PROJECT)
     created(api, kind="memory", id="mem-1", title="Less saltpetre", project=PROJECT)
-    secret = (Change(PARTS["path"], ChangeStatus.ADDED),)
+    secret = (PathChange(PARTS["path"], ChangeStatus.ADDED),)
     with transaction.atomic():
         put_commits(
             Repository.objects.get(name=PROJECT).pk,
