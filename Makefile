@@ -26,7 +26,7 @@ $(STAMP): requirements/bootstrap.txt requirements/dev.txt pyproject.toml
 demo: $(STAMP) ## The main job on the embedded default: index, search, trace, merge, rewrite history, walk the knowledge graph
 	@$(BIN)/python scripts/demo.py
 
-check: $(STAMP) ## For every change: style, layers, migrations, and the tests that start no service (tests/README.md)
+check: $(STAMP) ## For every change, within a minute: style, layers, migrations, and the quick half of the tests (tests/README.md)
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
 	@DJANGO_SETTINGS_MODULE=central.settings.test $(BIN)/python manage.py makemigrations --check --dry-run

@@ -17,7 +17,7 @@ import pytest
 
 SLOW_TESTS: Final = Path(__file__).with_name("slow.txt")
 _TEST_SECONDS: Final = 0.1
-_FILE_SECONDS: Final = 0.8
+_FILE_SECONDS: Final = 0.7
 _LEFT: Final = 0.5  # of the functions of a file
 
 _seconds: Final = Counter[str]()

@@ -18,18 +18,26 @@ SECONDS = 120
 
 
 def codesearch(
-    *arguments: str | Path, directory: Path, environ: Mapping[str, str], text: bool = True
+    *arguments: str | Path,
+    directory: Path,
+    environ: Mapping[str, str],
+    given: str = "",
+    text: bool = True,
 ) -> subprocess.CompletedProcess[Any]:
     """Run it to its end in `directory`; of the product's variables only `environ` is set.
 
-    Without `text`, output is bytes. The process is the fork of one that has imported the command:
-    most of what a command takes is the time of its imports. PROGRAM starts it without.
+    `given` is its standard input. Without `text`, output is bytes. The process is the fork of one
+    that has imported the command: most of what a command takes is the time of its imports. PROGRAM
+    starts it without.
     """
     words = list(map(str, arguments))
     asked = {"arguments": words, "directory": str(directory), "environ": clean_environment(environ)}
-    with TemporaryFile() as output, TemporaryFile() as errors:
+    with TemporaryFile() as typed, TemporaryFile() as output, TemporaryFile() as errors:
+        typed.write(given.encode())
+        typed.seek(0)
         forks = _forks()
-        socket.send_fds(forks, [json.dumps(asked).encode()], [output.fileno(), errors.fileno()])
+        streams = [file.fileno() for file in (typed, output, errors)]
+        socket.send_fds(forks, [json.dumps(asked).encode()], streams)
         try:
             code = int(forks.recv(16))
         except TimeoutError:
@@ -40,8 +48,8 @@ def codesearch(
         for file in (output, errors):
             file.seek(0)
             written.append(file.read())
-    streams = [piece.decode().replace("\r\n", "\n") for piece in written] if text else written
-    return subprocess.CompletedProcess([*PROGRAM, *words], code, *streams)
+    printed = [piece.decode().replace("\r\n", "\n") for piece in written] if text else written
+    return subprocess.CompletedProcess([*PROGRAM, *words], code, *printed)
 
 
 @cache

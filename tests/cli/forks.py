@@ -17,18 +17,20 @@ sys.modules["httpx._main"] = sys.modules["h2"] = None  # type: ignore[assignment
 
 from aeterna_code_search import cli  # noqa: E402
 from aeterna_code_search.cli.main import main_codesearch  # noqa: E402
+from aeterna_code_search.integrations import chunkhound, codequery  # noqa: E402
 
 REQUEST_BYTES = 1_000_000
 
 
 def main(connection: socket.socket) -> None:
     """Answer each request with the exit code of the command, negative for a signal."""
-    for module in pkgutil.walk_packages(cli.__path__, f"{cli.__name__}."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
+    for package in (cli, chunkhound, codequery):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
     gc.freeze()
     while True:
-        request, streams, _, _ = socket.recv_fds(connection, REQUEST_BYTES, 2)
+        request, streams, _, _ = socket.recv_fds(connection, REQUEST_BYTES, 3)
         if not request:
             return
         child = os.fork()
@@ -42,7 +44,7 @@ def main(connection: socket.socket) -> None:
 
 def _run(request: dict[str, Any], streams: list[int]) -> NoReturn:
     """Be the command."""
-    for number, stream in enumerate(streams, start=1):
+    for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     os.chdir(request["directory"])

@@ -89,7 +89,7 @@ class Matrix:
         """Ask everything."""
         for caller in callers:
             self.callers[caller.name] = caller
-            for request in filter(caller.is_asked, self.requests):
+            for request in filter(caller.is_asked, requests_for(caller, self.requests)):
                 answer = server.ask(caller, request)
                 told = request.unrepeated(f"{answer.head}\n{answer.body}")
                 asked = (caller.name, request)
@@ -116,6 +116,25 @@ class Matrix:
             f"{sorted(self.words[name, request])}"
             for name, request in asked
         ]
+
+
+def requests_for(caller: Caller, requests: Iterable[Request]) -> list[Request]:
+    """All, if what a caller sees depends on what is asked.
+
+    Nothing is hidden from an admin, whose answers show that there is something to hide: one of each
+    route and method. Strangers are refused each address, of tools each call; what else they ask,
+    in a query or a body, does not vary: of each address the longest, about either repository.
+    """
+    if caller.hidden and OPEN not in caller.hidden:
+        return list(requests)
+    if not caller.hidden:
+        return list({(one.route, one.method): one for one in reversed(list(requests))}.values())
+    longest: dict[tuple[object, ...], Request] = {}
+    for request in sorted(requests, key=lambda one: len(one.address) + len(one.body)):
+        is_hidden = HIDDEN in request.address or HIDDEN.encode() in request.body
+        what = request.body if request.route.startswith("mcp ") else is_hidden
+        longest[request.route, request.method, request.address.partition("?")[0], what] = request
+    return list(longest.values())
 
 
 def is_compared(request: Request) -> bool:

@@ -285,51 +285,52 @@ def fill(archive: Path) -> None:
         load(script, finish)
 
 
-@pytest.mark.parametrize(
-    ("statements", "why"),
-    [
-        (["CREATE TABLE public.more (a int)"], "a table more that its version"),
-        (["CREATE SEQUENCE public.more"], "a sequence more that its version"),
-        (["DROP TABLE public.django_session"], "lacks the rows of django_session"),
-        (["ALTER TABLE public.tenancy_organization ADD more text"], '"more" of relation'),
-        (
-            [
-                "SET session_replication_role = replica",
-                "INSERT INTO auth_user_groups (user_id, group_id) VALUES (999, 999)",
-            ],
-            "violates foreign key",
-        ),
-        (
-            [
-                "ALTER TABLE tenancy_organization ALTER slug TYPE text",
-                "UPDATE tenancy_organization SET slug = repeat('x', 1000)",
-            ],
-            "too long for type",
-        ),
-        (
-            [
-                "ALTER TABLE tenancy_organization ALTER slug DROP NOT NULL",
-                "UPDATE tenancy_organization SET slug = NULL",
-            ],
-            "null value",
-        ),
-        (
-            [
-                "ALTER TABLE django_session ALTER expire_date TYPE text",
-                "INSERT INTO django_session VALUES ('a', 'b', 'never')",
-            ],
-            "invalid input syntax",
-        ),
-    ],
-)
+FORGED_ROWS = [
+    (["CREATE TABLE public.more (a int)"], "a table more that its version"),
+    (["CREATE SEQUENCE public.more"], "a sequence more that its version"),
+    (["DROP TABLE public.django_session"], "lacks the rows of django_session"),
+    (["ALTER TABLE public.tenancy_organization ADD more text"], '"more" of relation'),
+    (
+        [
+            "SET session_replication_role = replica",
+            "INSERT INTO auth_user_groups (user_id, group_id) VALUES (999, 999)",
+        ],
+        "violates foreign key",
+    ),
+    (
+        [
+            "ALTER TABLE tenancy_organization ALTER slug TYPE text",
+            "UPDATE tenancy_organization SET slug = repeat('x', 1000)",
+        ],
+        "too long for type",
+    ),
+    (
+        [
+            "ALTER TABLE tenancy_organization ALTER slug DROP NOT NULL",
+            "UPDATE tenancy_organization SET slug = NULL",
+        ],
+        "null value",
+    ),
+    (
+        [
+            "ALTER TABLE django_session ALTER expire_date TYPE text",
+            "INSERT INTO django_session VALUES ('a', 'b', 'never')",
+        ],
+        "invalid input syntax",
+    ),
+]
+
+
 def test_rows_that_no_backup_holds_are_refused_and_none_is_kept(
-    source: Path, target: None, statements: list[str], why: str
+    source: Path, target: None, subtests: pytest.Subtests
 ) -> None:
-    archive = changed(source, *statements)
-    with pytest.raises(InvalidError, match=why) as caught:
-        fill(archive)
-    assert "Nothing was changed" in caught.value.message
-    assert not Organization.objects.exists()
+    for statements, why in FORGED_ROWS:
+        with subtests.test(why):
+            archive = changed(source, *statements)
+            with pytest.raises(InvalidError, match=why) as caught:
+                fill(archive)
+            assert "Nothing was changed" in caught.value.message
+            assert not Organization.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -12,57 +12,59 @@ def _lines(found: list[str], file: str) -> list[int]:
     return [int(one.partition(f"{file}:")[2].partition(" ")[0]) for one in found]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "if rows then 1 end",
-        "return 0 unless rows",
-        "3 while rows",
-        "rows ? 1 : 2",
-        "not rows",
-        "[rows, 1]",
-        "{ rows => 1 }",
-        "{ rows: }",
-        "case rows when nil then 1 end",
-        "case 1 when rows then 1 end",
-        "for one in rows do one end",
-        "one = (rows)",
-        "one ||= rows",
-        "one, two = 1, rows",
-        "rows[0]",
-        "rows..5",
-        "run(*rows)",
-        "begin; rows; ensure; 1; end",
-        "def run(one = rows) = one",
-        "def run = rows",
-        "run rescue rows",
-    ],
+CALLS = (
+    "if rows then 1 end",
+    "return 0 unless rows",
+    "3 while rows",
+    "rows ? 1 : 2",
+    "not rows",
+    "[rows, 1]",
+    "{ rows => 1 }",
+    "{ rows: }",
+    "case rows when nil then 1 end",
+    "case 1 when rows then 1 end",
+    "for one in rows do one end",
+    "one = (rows)",
+    "one ||= rows",
+    "one, two = 1, rows",
+    "rows[0]",
+    "rows..5",
+    "run(*rows)",
+    "begin; rows; ensure; 1; end",
+    "def run(one = rows) = one",
+    "def run = rows",
+    "run rescue rows",
 )
-def test_ruby_calls_its_own_method_wherever_a_value_stands(
-    callers: Callers, statement: str
-) -> None:
-    text = f"class Loan\n  def rows = []\n  def use\n    {statement}\n  end\nend\n"
-    repository("gem", {"lib/loan.rb": text})
-    assert _lines(callers("rows"), "loan.rb") == [4]
+VARIABLES = (
+    "rows = 1; rows ? 1 : 2",
+    "(rows, one), *two = run; [rows]",
+    "(one, two), *rows = run; [rows]",
+    "case run in {rows:} then [rows] end",
+    "case run in {size: Integer => rows} then [rows] end",
+    "case run in [one, *rows] then [rows] end",
+    "case run in {size: 1, **rows} then [rows] end",
+    "run => {rows:}; [rows]",
+    "run { |rows| [rows] }",
+)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "rows = 1; rows ? 1 : 2",
-        "(rows, one), *two = run; [rows]",
-        "(one, two), *rows = run; [rows]",
-        "case run in {rows:} then [rows] end",
-        "case run in {size: Integer => rows} then [rows] end",
-        "case run in [one, *rows] then [rows] end",
-        "case run in {size: 1, **rows} then [rows] end",
-        "run => {rows:}; [rows]",
-        "run { |rows| [rows] }",
-    ],
-)
-def test_a_variable_of_ruby_is_no_call(callers: Callers, statement: str) -> None:
-    text = f"class Loan\n  def rows = []\n  def use\n    {statement}\n  end\nend\n"
-    repository("gem", {"lib/loan.rb": text})
+def ruby_classes(statements: tuple[str, ...]) -> None:
+    """A class for each statement, in a file and with a method `rows` of its own."""
+    text = "class Loan{}\n  def rows = []\n  def use\n    {}\n  end\nend\n"
+    files = {f"lib/{n}.rb": text.format(n, each) for n, each in enumerate(statements)}
+    repository("gem", files)
+
+
+def test_ruby_calls_its_own_method_wherever_a_value_stands(callers: Callers) -> None:
+    ruby_classes(CALLS)
+    found = callers("rows")
+    assert all(one.endswith(" high") for one in found)
+    places = sorted(one.partition(" ")[0] for one in found)
+    assert places == sorted(f"gem/lib/{n}.rb:4" for n in range(len(CALLS)))
+
+
+def test_a_variable_of_ruby_is_no_call(callers: Callers) -> None:
+    ruby_classes(VARIABLES)
     assert callers("rows") == []
 
 

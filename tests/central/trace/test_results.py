@@ -1,7 +1,8 @@
 """Callers of methods on what containers hold, callables give, and objects have."""
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -41,15 +42,14 @@ ITEMS: list[Item] = []
 """
 
 
-def python(body: str, **more: str) -> None:
-    """A repository `app` whose function `run` uses the library."""
+def python(*bodies: str) -> None:
+    """A repository `app` whose function `run` uses the library, in a file for each body."""
     repository(
         "kit",
         {
             "pyproject.toml": pyproject("acme-kit"),
             "acme_kit/__init__.py": "",
             "acme_kit/api.py": KIT,
-            **more,
         },
     )
     text = (
@@ -59,39 +59,56 @@ def python(body: str, **more: str) -> None:
         "app",
         {
             "pyproject.toml": pyproject("acme-app", "acme-kit"),
-            "app/main.py": text + f"def run(repo: Repo):\n{textwrap.indent(body, '    ')}\n",
+            **{
+                f"app/{name}.py": f"{text}def run(repo: Repo):\n{textwrap.indent(body, '    ')}\n"
+                for name, body in named(bodies)
+            },
         },
     )
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "for x in repo.items: x.go()",
-        "repo.items[0].go()",
-        "repo.by_name['a'].go()",
-        "repo.by_name.get('a').go()",
-        "for name, x in repo.by_name.items(): x.go()",
-        "[x.go() for x in repo.all()]",
-        "repo['a'].go()",
-        "for x in repo: x.go()",
-        "repo.me().first().go()",
-        "repo.make().go()",
-        "for n, x in enumerate(stream()): x.go()",
-        "x, y = pair(); x.go()",
-        "maker()().go()",
-        "shared().go()",
-        "ITEMS[0].go()",
-        "for x in ITEMS: x.go()",
-        "next(iter(repo.all())).go()",
-        "x = next((i for i in repo if i), None); x.go()",
-        "sorted(repo.items)[0].go()",
-        "x = max(repo.by_name.values(), key=len); x.go()",
-    ],
+def named(bodies: Sequence[str]) -> list[tuple[str, str]]:
+    """Each with the name of its file: `main`, or of several `main01` and so on."""
+    if len(bodies) == 1:
+        return [("main", bodies[0])]
+    return [(f"main{number:02}", body) for number, body in enumerate(bodies, 1)]
+
+
+def bodies_of(callers: Sequence[str], bodies: Sequence[str]) -> dict[str, str]:
+    """The body of each caller, and what is said after its file."""
+    texts = dict(named(bodies))
+    return {texts[Path(place).stem]: rest for place, _, rest in (x.partition(":") for x in callers)}
+
+
+ITEM_USES = (
+    "for x in repo.items: x.go()",
+    "repo.items[0].go()",
+    "repo.by_name['a'].go()",
+    "repo.by_name.get('a').go()",
+    "for name, x in repo.by_name.items(): x.go()",
+    "[x.go() for x in repo.all()]",
+    "repo['a'].go()",
+    "for x in repo: x.go()",
+    "repo.me().first().go()",
+    "repo.make().go()",
+    "for n, x in enumerate(stream()): x.go()",
+    "x, y = pair(); x.go()",
+    "maker()().go()",
+    "shared().go()",
+    "ITEMS[0].go()",
+    "for x in ITEMS: x.go()",
+    "next(iter(repo.all())).go()",
+    "x = next((i for i in repo if i), None); x.go()",
+    "sorted(repo.items)[0].go()",
+    "x = max(repo.by_name.values(), key=len); x.go()",
 )
-def test_item_of_a_library_is_followed(body: str, callers: Callers) -> None:
-    python(body)
-    assert callers("Item.go") == ["app/app/main.py:3 run high"]
+
+
+def test_item_of_a_library_is_followed(callers: Callers) -> None:
+    python(*ITEM_USES)
+    found = callers("Item.go")
+    assert len(found) == len(ITEM_USES)
+    assert bodies_of(found, ITEM_USES) == dict.fromkeys(ITEM_USES, "3 run high")
     assert callers("Other.go") == []
 
 
@@ -154,39 +171,43 @@ export function useItem(x?: Item) { const other = outside(x); if (x) return x; r
 """
 
 
-def typescript(body: str) -> None:
-    """A repository `app` whose function `run` uses the library."""
+def typescript(*bodies: str) -> None:
+    """A repository `app` whose function `run` uses the library, in a file for each body."""
     repository("kit", {"package.json": PACKAGE, "src/index.ts": TYPESCRIPT})
     names = "Item, Props, Repo, build, helper, space, useItem"
     repository(
         "app",
         {
             "package.json": '{"name": "app", "dependencies": {"@acme/kit": "1"}}',
-            "src/main.ts": f'import {{ {names} }} from "@acme/kit";\n{body}\n',
+            **{
+                f"src/{name}.ts": f'import {{ {names} }} from "@acme/kit";\n{body}\n'
+                for name, body in named(bodies)
+            },
         },
     )
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "function run(p: Props) { p.item.go() }",
-        "function run({ item }: Props) { item.go() }",
-        "function run({ make }: Props) { make().go() }",
-        "function run(r: Repo) { r.items.forEach((x) => x.go()) }",
-        "function run(r: Repo) { for (const x of r.items) x.go() }",
-        "function run(r: Repo) { const { items } = r; items[0].go() }",
-        "function run(r: Repo) { r.named.get('a')?.go() }",
-        "function run() { const { item } = build(); item.go() }",
-        "function run() { space.helper().go() }",
-        "function run() { space.item.go() }",
-        "function run() { useItem().go() }",
-        "async function run() { const x = await helper<string>(); x.go() }",
-    ],
+TYPESCRIPT_USES = (
+    "function run(p: Props) { p.item.go() }",
+    "function run({ item }: Props) { item.go() }",
+    "function run({ make }: Props) { make().go() }",
+    "function run(r: Repo) { r.items.forEach((x) => x.go()) }",
+    "function run(r: Repo) { for (const x of r.items) x.go() }",
+    "function run(r: Repo) { const { items } = r; items[0].go() }",
+    "function run(r: Repo) { r.named.get('a')?.go() }",
+    "function run() { const { item } = build(); item.go() }",
+    "function run() { space.helper().go() }",
+    "function run() { space.item.go() }",
+    "function run() { useItem().go() }",
+    "async function run() { const x = await helper<string>(); x.go() }",
 )
-def test_item_of_a_typescript_library_is_followed(body: str, callers: Callers) -> None:
-    typescript(body)
-    assert callers("Item.go") == ["app/src/main.ts:2 run high"]
+
+
+def test_item_of_a_typescript_library_is_followed(callers: Callers) -> None:
+    typescript(*TYPESCRIPT_USES)
+    found = callers("Item.go")
+    assert len(found) == len(TYPESCRIPT_USES)
+    assert bodies_of(found, TYPESCRIPT_USES) == dict.fromkeys(TYPESCRIPT_USES, "2 run high")
 
 
 def test_member_of_an_object_is_the_function(callers: Callers) -> None:

@@ -150,26 +150,23 @@ def test_limit_cuts_each_list(store: VectorStore) -> None:
     assert (len(hits.dense), len(hits.lexical)) == (3, 3)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "expected"),
-    [
-        (PointFilter(languages=("go",)), {"src/auth/login.go"}),
-        (PointFilter(languages=("go", "rust")), {"src/auth/login.go", "lib.rs"}),
-        (PointFilter(types=("class",)), {"src/authors.py", "src/auth"}),
-        (PointFilter(path="src/auth"), {"src/auth/login.go", "src/auth/deep/er.py", "src/auth"}),
-        (PointFilter(path="src/auth/"), {"src/auth/login.go", "src/auth/deep/er.py", "src/auth"}),
-        (PointFilter(path="src/authors.py"), {"src/authors.py"}),
-        (PointFilter(path="auth"), set()),
-        (PointFilter(files=("lib.rs", "src/authors.py", "gone")), {"lib.rs", "src/authors.py"}),
-        (PointFilter(files=("gone",)), set()),
-        (PointFilter(files=("lib.rs",), languages=("go",)), set()),
-        (PointFilter(("python",), ("class",), "src"), {"src/authors.py", "src/auth"}),
-        (PointFilter(languages=("cobol",)), set()),
-    ],
+FILTERS: tuple[tuple[PointFilter, set[str]], ...] = (
+    (PointFilter(languages=("go",)), {"src/auth/login.go"}),
+    (PointFilter(languages=("go", "rust")), {"src/auth/login.go", "lib.rs"}),
+    (PointFilter(types=("class",)), {"src/authors.py", "src/auth"}),
+    (PointFilter(path="src/auth"), {"src/auth/login.go", "src/auth/deep/er.py", "src/auth"}),
+    (PointFilter(path="src/auth/"), {"src/auth/login.go", "src/auth/deep/er.py", "src/auth"}),
+    (PointFilter(path="src/authors.py"), {"src/authors.py"}),
+    (PointFilter(path="auth"), set()),
+    (PointFilter(files=("lib.rs", "src/authors.py", "gone")), {"lib.rs", "src/authors.py"}),
+    (PointFilter(files=("gone",)), set()),
+    (PointFilter(files=("lib.rs",), languages=("go",)), set()),
+    (PointFilter(("python",), ("class",), "src"), {"src/authors.py", "src/auth"}),
+    (PointFilter(languages=("cobol",)), set()),
 )
-def test_filter_restricts_both_halves(
-    store: VectorStore, wanted: PointFilter, expected: set[str]
-) -> None:
+
+
+def test_filter_restricts_both_halves(store: VectorStore, subtests: pytest.Subtests) -> None:
     collection = a_collection()
     points = [
         a_point(path="src/auth/login.go", language="go"),
@@ -181,12 +178,12 @@ def test_filter_restricts_both_halves(
     ]
     store.upsert(collection, points)
     paths = {point.id: point.path for point in points}
-
-    query = HybridQuery(vector=unit(1.0), terms=terms({7: 1.0}), limit=9, filter=wanted)
-    [hits] = store.search([collection], [query])
-
-    assert {paths[point] for point in ids(hits.dense)} == expected
-    assert {paths[point] for point in ids(hits.lexical)} == expected
+    for wanted, expected in FILTERS:
+        with subtests.test(filter=wanted):
+            query = HybridQuery(vector=unit(1.0), terms=terms({7: 1.0}), limit=9, filter=wanted)
+            [hits] = store.search([collection], [query])
+            assert {paths[point] for point in ids(hits.dense)} == expected
+            assert {paths[point] for point in ids(hits.lexical)} == expected
 
 
 def test_collections_are_merged_by_raw_score(store: VectorStore) -> None:

@@ -59,8 +59,8 @@ def test_search_equals_brute_force_over_the_repositories_asked_for(
         (a_collection(tenants[tenant], repository), a_point(vector=unit(*parts), weights=held))
         for parts, held, tenant, repository in values
     ]
-    for collection, point in placed:
-        store.upsert(collection, [point])
+    for collection in {collection for collection, _ in placed}:
+        store.upsert(collection, [point for place, point in placed if place == collection])
     query = HybridQuery(vector=unit(*vector), terms=terms(weights), limit=limit)
 
     collections = [a_collection(tenants[0], repository) for repository in asked]

@@ -1,7 +1,6 @@
 """`codesearch codequery`, in a process of its own."""
 
 import json
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,7 @@ from typing import Any
 import pytest
 
 from indexer.exits import Exit
-from scripts.local_service import clean_environment
-from tests.cli.command import PROGRAM
+from tests.cli.command import codesearch
 from tests.integrations.codequery.openai_server import KEY, Fault, Server, Trouble
 
 
@@ -18,16 +16,7 @@ def run(
     environ: Mapping[str, str], checkout: Path, *arguments: str, given: str = ""
 ) -> tuple[int, dict[str, Any], str]:
     """Exit code, the response, and all output."""
-    done = subprocess.run(
-        [*PROGRAM, "codequery", *arguments],
-        cwd=checkout,
-        env=clean_environment(environ),
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = codesearch("codequery", *arguments, directory=checkout, environ=environ, given=given)
     return done.returncode, json.loads(done.stdout), done.stdout + done.stderr
 
 
