@@ -36,22 +36,26 @@ _ALL = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND {older} {in_order}""")
 _BELOW = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND EXISTS (
-        SELECT FROM {change} h WHERE h.commit_id = c.id AND h.path LIKE %s::text
+        SELECT FROM {change} h WHERE h.commit_id = c.id
+            AND (h.path LIKE %s::text OR h.old_path LIKE %s::text)
     ) AND {older} {in_order}""")
-_OF_FILE = _sql("""SELECT {columns}, h.status, h.old_path
+_OF_FILE = _sql("""SELECT {columns}, h.path, h.status, h.old_path
     FROM {change} h JOIN {commit} c ON c.id = h.commit_id
-    WHERE h.repository_id = %s::bigint AND h.path = %s::text AND {older} {in_order}""")
+    WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
+        AND {older} {in_order}""")
 _CHANGES = _sql("""SELECT commit_id, path, status, old_path FROM (
         SELECT h.*, row_number() OVER (PARTITION BY h.commit_id ORDER BY h.path) AS place
         FROM {change} h WHERE h.commit_id = ANY(%s::bigint[])
-            AND (h.path = ANY(%s::text[]) OR h.path LIKE %s::text)) found
+            AND (h.path = ANY(%s::text[]) OR h.old_path = ANY(%s::text[])
+                OR h.path LIKE %s::text OR h.old_path LIKE %s::text)) found
     WHERE place <= %s ORDER BY commit_id, path""")
 _REVERTED = _sql("""SELECT c.sha, c.reverts FROM {commit} c
     WHERE c.repository_id = %s::bigint AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
     ORDER BY c.committed_at, c.id""")
 _SINCE = _sql("SELECT min(c.committed_at) FROM {commit} c WHERE c.repository_id = %s::bigint")
 _IS_CHANGED = _sql("""SELECT FROM {change} h
-    WHERE h.repository_id = %s::bigint AND h.path = %s::text LIMIT 1""")
+    WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
+    LIMIT 1""")
 _IS_DIRECTORY = _sql("""SELECT FROM {change} h
     WHERE h.repository_id = %s::bigint AND h.path LIKE %s::text LIMIT 1""")
 
@@ -128,8 +132,8 @@ class _Reading:
             max(0, after or 0),
             LAST_SECOND + 1 if before is None else min(max(0, before), LAST_SECOND + 1),
         ]
-        key = repository.id
-        self._is_file = bool(path and fetch_rows_planned_each_time(_IS_CHANGED, [key, path]))
+        self._is_file = bool(path) and _is_changed(repository, path)
+        self._below = f"{like_pattern(path)}/%" if path else "%"
         self._names: list[str] = []
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
@@ -149,7 +153,7 @@ class _Reading:
         if position.path:
             yield from self._of_file(position)
             return
-        query, path = (_BELOW, [f"{like_pattern(self._path)}/%"]) if self._path else (_ALL, [])
+        query, path = (_BELOW, [self._below] * 2) if self._path else (_ALL, [])
         older = self._older(position.committed_at, position.id, self._limit + 1)
         for values in fetch_rows_planned_each_time(query, [self._repository.id, *path, *older]):
             row = _Row(*values)
@@ -160,12 +164,12 @@ class _Reading:
         while left:
             self._names.append(position.path)
             older = self._older(position.committed_at, position.id, left)
-            asked = [self._repository.id, position.path, *older]
-            for *values, status, old_path in fetch_rows_planned_each_time(_OF_FILE, asked):
+            asked = [self._repository.id, position.path, position.path, *older]
+            for *values, path, status, old_path in fetch_rows_planned_each_time(_OF_FILE, asked):
                 row = _Row(*values)
-                is_renamed = status == ChangeStatus.RENAMED
-                path = old_path if is_renamed else position.path
-                position = _Position(row.committed_at, row.id, path)
+                is_renamed = status == ChangeStatus.RENAMED and path == position.path
+                name = old_path if is_renamed else position.path
+                position = _Position(row.committed_at, row.id, name)
                 left -= 1
                 yield row, position
                 if is_renamed:
@@ -178,9 +182,8 @@ class _Reading:
 
     def entries(self, rows: Sequence[_Row]) -> list[CommitEntry]:
         """Return the commits with what they did to the path."""
-        below = f"{like_pattern(self._path)}/%" if self._path else "%"
-        like = "" if self._is_file else below
-        asked = [id_array(row.id for row in rows), self._names, like, HISTORY_PATHS]
+        names, below = self._names, None if self._is_file else self._below
+        asked = [id_array(row.id for row in rows), names, names, below, below, HISTORY_PATHS]
         changes: dict[int, list[ChangedPath]] = {}
         for key, path, status, old_path in fetch_rows_planned_each_time(_CHANGES, asked):
             kind = ChangeStatus(status).name.lower()
@@ -209,12 +212,17 @@ class _Reading:
         ]
 
 
+def _is_changed(repository: RepositorySnapshot, path: str) -> bool:
+    """Whether a stored commit changed a file, or moved it away."""
+    return bool(fetch_rows_planned_each_time(_IS_CHANGED, [repository.id, path, path]))
+
+
 def _require_path(repository: RepositorySnapshot, path: str) -> None:
     """Raise NotFoundError if neither the index nor the history has anything at or below a path."""
     below = f"{like_pattern(path)}/%"
     is_known = (
         not path
-        or fetch_rows_planned_each_time(_IS_CHANGED, [repository.id, path])
+        or _is_changed(repository, path)
         or fetch_rows_planned_each_time(_IS_DIRECTORY, [repository.id, below])
     )
     files = File.objects.filter(repository_id=repository.id)

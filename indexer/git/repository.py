@@ -47,7 +47,7 @@ class Repository:
     """
 
     asks_remotes: ClassVar = True
-    has_history = True  # its commits are those that somebody made
+    has_history = True  # its commits are those of people, no snapshots
 
     def __init__(
         self,

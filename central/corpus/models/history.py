@@ -62,7 +62,12 @@ class CommitChange(models.Model):
         indexes = [
             models.Index(
                 "repository", OpClass("path", name="text_pattern_ops"), name="commit_change_path"
-            )
+            ),
+            models.Index(
+                fields=["repository", "old_path"],
+                condition=~models.Q(old_path=""),
+                name="commit_change_old_path",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -82,7 +82,22 @@ def test_a_file_is_followed_through_its_renames(
     assert moved["changes"] == [{"path": "new.py", "status": "renamed", "old_path": "old.py"}]
     assert (newest["changed"], newest["committed_at"]) == (2, "2026-11-05T00:00:00Z")
     assert newest["url"] == f"https://forge.example/acme/kit/commit/{identity('Edit again')}"
-    assert subjects(ask(path="old.py")) == ["Another of that name", "Edit", "Begin"]
+    assert subjects(ask(path="old.py")) == ["Another of that name", "Move", "Edit", "Begin"]
+
+
+def test_what_left_a_path_is_in_its_history(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    add(
+        repository,
+        ("Begin", (change("src/a.py", status="A"), change("b.py", status="A"))),
+        ("Move out", (change("lib/a.py", "src/a.py"), change("c.py", "b.py"))),
+        ("Delete", (change("c.py", status="D"), change("lib/a.py"))),
+    )
+    assert subjects(ask(path="src")) == ["Move out", "Begin"]
+    moved, _ = ask(path="src/a.py").json()["commits"]
+    assert moved["changes"] == [{"path": "lib/a.py", "status": "renamed", "old_path": "src/a.py"}]
+    assert subjects(ask(path="c.py")) == ["Delete", "Move out", "Begin"]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
