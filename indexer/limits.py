@@ -18,6 +18,7 @@ MAP_ROWS: Final = 500  # consumers or definitions of an answer
 UNUSED_LISTED: Final = 200  # definitions of a page
 IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
 SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
+COMMITS_LISTED: Final = 100  # of a page
 FILES_LISTED: Final = 1_000  # of a page
 GLOB_CHARACTERS: Final = 1_000
 COMMENT_BYTES: Final = 60_000  # on a pull request; GitHub takes 65,536 characters

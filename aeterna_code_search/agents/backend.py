@@ -38,6 +38,10 @@ class FileBackend(Backend, Protocol):
         """`GET /api/v1/files/content`."""
         ...
 
+    async def history(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """`GET /api/v1/files/history`."""
+        ...
+
 
 class ServiceBackend(FileBackend, Protocol):
     """A backend with files and the knowledge graph: all that the API offers to tools."""

@@ -1,4 +1,4 @@
-"""The tools that find text exactly, read lines of a file and list files, and their text form."""
+"""The tools that find text exactly, read and list files and their commits, and the text form."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from aeterna_code_search.agents.backend import (
 from aeterna_code_search.agents.registry import ToolRegistry
 from aeterna_code_search.agents.requests import MaxTokens, Query, SearchCursor
 from aeterna_code_search.agents.results import Reply, with_hint
-from aeterna_code_search.agents.text import joined, owners, printable, search_text
+from aeterna_code_search.agents.text import heading, joined, owners, printable, search_text
 from aeterna_code_search.agents.truncation import (
     DEFAULT_TOKENS,
     Answer,
@@ -27,8 +27,9 @@ from aeterna_code_search.agents.truncation import (
     largest,
     truncate_search,
 )
-from aeterna_code_search.contract.files import ContentRequest, ListRequest
+from aeterna_code_search.contract.files import ContentRequest, HistoryRequest, ListRequest
 from indexer.limits import RESULTS
+from indexer.output.commits import SHORT_COMMIT, commit_marks
 from indexer.output.terminal import escape_lines, pluralize
 
 _NEXT: Final = {
@@ -39,6 +40,7 @@ _ONE_LITERAL: Final = (
     "All of the query but its filters was one literal, quotes and slashes included: terms stand "
     "without other words."
 )
+_BODY_CHARACTERS: Final = 300  # on one line; structured content has all of it
 _Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
 # What docs/reference/query.md says of terms; the service reads them, and reports errors.
@@ -53,12 +55,13 @@ _SPACE: Final = re.compile(r"\s*")
 def add_file_tools(
     tools: ToolRegistry, backend: Callable[[], FileBackend], hints: ErrorHints
 ) -> None:
-    """Register the three tools; each call gets its own backend, with the caller's credential."""
+    """Register the four tools; each call gets its own backend, with the caller's credential."""
     files = _FileTools(backend, hints)
     tools.add(files.code_grep, title="Find text")
     own = ("workspace",)
     tools.add(files.code_read_file, title="Read lines", request=ContentRequest, without=own)
     tools.add(files.code_list_files, title="List files", request=ListRequest, without=own)
+    tools.add(files.code_history, title="List commits", request=HistoryRequest, without=own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,14 @@ class _FileTools:
         """
         answer = await self._answer(self._backend().list_files, request)
         return Reply(answer, list_text, truncate_list, max_tokens)
+
+    async def code_history(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
+        """List the commits that changed a file, a directory or a repository, the newest first.
+
+        Use it for when and why code changed. Example: project="auth-service", path="app.py".
+        """
+        answer = await self._answer(self._backend().history, request)
+        return Reply(answer, history_text, truncate_history, max_tokens)
 
     async def _answer(self, request: _Request, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return the backend's answer; an error says which tool has the names."""
@@ -201,6 +212,27 @@ def _encoding(row: Row) -> str:
     return f"  {row['encoding']}" if row.get("encoding") else ""
 
 
+def history_text(answer: Row) -> str:
+    """Format each commit with its subject, and the beginning of what its message says beside it."""
+    answer = printable(answer)
+    of = "/".join(filter(None, (answer["project"], answer["path"])))
+    since = f"Commits are stored since {answer['since'][:10]}." if answer["commits"] else ""
+    rows = [_commit(answer, commit) for commit in answer["commits"]]
+    return joined(["\n".join([heading(answer, "commits", f"of {of}"), *rows]), since], answer)
+
+
+def _commit(answer: Row, commit: Row) -> str:
+    marks = "; ".join(commit_marks(answer, commit))
+    head = f"{commit['commit'][:SHORT_COMMIT]}  {commit['committed_at'][:10]}  {marks}".rstrip()
+    body = commit["body"]
+    cut = "…" if len(body) > _BODY_CHARACTERS else ""
+    told = f"\n    {body[:_BODY_CHARACTERS]}{cut}" if body else ""
+    return f"{head}\n    {commit['subject']}{told}"
+
+
+truncate_history: Final = first_rows(
+    "commits", advice="ask for fewer with limit and follow next_cursor"
+)
 truncate_list: Final = first_rows(
     "entries",
     advice="name a directory or a glob, or ask for fewer with limit and follow next_cursor",

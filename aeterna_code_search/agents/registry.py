@@ -47,6 +47,7 @@ _OBVIOUS_MINIMA: Final = (0, 1)
 _NO_MAXIMUM: Final = 1_000_000
 _STRUCTURED: Final = "structured"
 _OBVIOUS: Final = frozenset({"minimum", "maximum", "default"})
+_OWN: Final = frozenset({"workspace"})  # a token has one organisation; a sidecar must be told
 _BUDGET: Final = "max_tokens"  # an agent keeps the default, or learns the limits from the refusal
 
 OfStructure = Annotated[bool, Field(description="Data too")]
@@ -145,8 +146,10 @@ class ToolRegistry:
         """Remove from schemas what costs agents tokens; calls are checked against all of it."""
         if not isinstance(answer, dict) or "tools" not in answer:
             return answer
+        unlisted = frozenset() if self._is_sidecar else _OWN
         tools = [
-            _short_tool(tool, has_limits=tool["name"] in self._in_full) for tool in answer["tools"]
+            _short_tool(tool, has_limits=tool["name"] in self._in_full, unlisted=unlisted)
+            for tool in answer["tools"]
         ]
         return {**answer, "tools": tools}
 
@@ -199,12 +202,15 @@ def _with_structured(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=[*signature.parameters.values(), structured])
 
 
-def _short_tool(tool: Mapping[str, Any], *, has_limits: bool) -> dict[str, Any]:
+def _short_tool(
+    tool: Mapping[str, Any], *, has_limits: bool, unlisted: Collection[str]
+) -> dict[str, Any]:
     schema = {name: value for name, value in tool["inputSchema"].items() if name != "title"}
     arguments = schema["properties"].items()
     schema["properties"] = {
         name: _short_schema(argument if has_limits else _without_far_limits(name, argument))
         for name, argument in arguments
+        if name not in unlisted
     }
     return {**tool, "inputSchema": schema}
 

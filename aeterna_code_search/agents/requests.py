@@ -25,7 +25,7 @@ Query = Annotated[
 ]
 Workspace = Annotated[str | None, Field(max_length=100, description="Rarely needed")]
 MaxTokens = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Answer size")]
-SearchCursor = Annotated[str | None, Field(max_length=500, description="next_cursor of a page")]
+SearchCursor = Annotated[str | None, Field(max_length=500, description="next_cursor")]
 Projects = list[Annotated[str, Field(max_length=200)]]
 
 

@@ -24,7 +24,8 @@ Truncate = Callable[[Answer, "Budget"], Answer]
 
 _LISTS: Final = (
     *("results", "definitions", "callers", "callees", "references", "nodes", "edges", "entries"),
-    *("roots", "violations", "code", "related", "decisions", "policies", "memories", "consumers"),
+    *("commits", "roots", "violations", "code", "related", "decisions", "policies", "memories"),
+    "consumers",
 )
 _RECEIPT_SHARE: Final = 4  # a receipt may take a quarter of the budget before the rows
 

@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "grep": "grep",
     "cat": "files",
     "ls": "files",
+    "history": "history",
     "trace": "trace",
     "graph": "graph",
     "map": "map",

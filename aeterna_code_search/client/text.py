@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from indexer.output.commits import SHORT_COMMIT
 from indexer.output.terminal import escape_line, pluralize
 
 if TYPE_CHECKING:
+    from rich.style import Style
     from rich.text import Text
 
-
-SHORT_COMMIT: Final = 10
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
@@ -42,10 +42,18 @@ def owners_of(result: Mapping[str, Any]) -> str:
 
 def location_link(result: Mapping[str, Any], line: int) -> "Text":
     """Format `project/path:line`, with a hyperlink if the service knows the page."""
-    from rich.style import Style
     from rich.text import Text
 
-    url = str(result.get("url") or "")
-    is_page = url.startswith(("http://", "https://")) and url.isascii() and url.isprintable()
-    style = Style(color="cyan", link=url if is_page else None)
+    style = page_link(result.get("url"))
     return Text(f"{path_of(result)}:{line}", style=style, overflow="fold")
+
+
+def page_link(url: object) -> "Style":
+    """Return the style of what leads to a page, with a hyperlink if there is an address."""
+    from rich.style import Style
+
+    address = str(url or "")
+    is_page = (
+        address.startswith(("http://", "https://")) and address.isascii() and address.isprintable()
+    )
+    return Style(color="cyan", link=address if is_page else None)

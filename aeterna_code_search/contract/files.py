@@ -1,10 +1,10 @@
-"""Lists and content of indexed files: what is asked."""
+"""Lists, content and history of indexed files: what is asked."""
 
 from dataclasses import dataclass
 
 from aeterna_code_search.contract.notes import REQUIRED, argument
 from aeterna_code_search.contract.trace import LAST_LINE, cursor
-from indexer.limits import FILES_LISTED, GLOB_CHARACTERS
+from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +50,35 @@ class ContentRequest:
     end_line: int = argument(
         0, "Inclusive; without: the last", tool="Inclusive; else the last", low=1, high=LAST_LINE
     )
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRequest:
+    """`GET /files/history`."""
+
+    project: str = argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+    path: str = argument(
+        "",
+        "A file, followed through its renames, or a directory; without: the whole repository",
+        tool="A file (through renames) or directory; else all",
+        chars=1_024,
+        may_be_blank=True,
+    )
+    after: str = argument(
+        "",
+        "Committed at this time or later: 2026-11-30, or with a time, 2026-11-30T12:00:00Z",
+        tool="Since a date: 2026-11-30",
+        chars=40,
+        cli="Committed on this day or later: 2026-11-30",
+        option="--after DATE",
+    )
+    before: str = argument(
+        "",
+        "Committed before this time",
+        tool="Before a date",
+        chars=40,
+        cli="Committed before this day",
+        option="--before DATE",
+    )
+    limit: int = argument(20, tool="Commits at most", low=1, high=COMMITS_LISTED)
+    cursor: str = cursor()

@@ -51,7 +51,7 @@ def _listed(tool: str | None, tool_default: int | None = None) -> Any:
 
 
 def _cursor(chars: int = 3_000) -> Any:
-    return argument("", "next_cursor of a page", tool="next_cursor of a page", chars=chars)
+    return argument("", "next_cursor of a page", tool="next_cursor", chars=chars)
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ class SearchRequest:
     facets: bool = argument(
         False, "Count the files found by repository, language and directory; not with cursor"
     )
-    cursor: str = argument("", "next_cursor of a page", tool="next_cursor of a page", chars=500)
+    cursor: str = argument("", "next_cursor of a page", tool="next_cursor", chars=500)
     lines: int = EXACT_LINES_OF_RESULT
 
 

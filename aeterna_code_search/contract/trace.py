@@ -87,7 +87,7 @@ def links_listed() -> Any:
 
 
 def cursor() -> Any:
-    return argument("", "next_cursor of a page", tool="next_cursor of a page", chars=10_000)
+    return argument("", "next_cursor of a page", tool="next_cursor", chars=10_000)
 
 
 def symbols() -> Any:

@@ -11,6 +11,8 @@ from django.db.models import F, Model
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import (
     Chunk,
+    Commit,
+    CommitChange,
     Dependency,
     Export,
     File,
@@ -68,6 +70,7 @@ def dump_lines(repository: Repository) -> list[str]:
         *_relations(repository),
         *_scip(repository),
         *_packages(repository),
+        *_commits(repository),
         _terms(repository),
     ]
     return sorted(json.dumps(line, sort_keys=True, separators=(",", ":")) for line in lines)
@@ -173,6 +176,14 @@ def _packages(repository: Repository) -> Iterator[dict[str, object]]:
     dependencies = Dependency.objects.filter(package__repository=repository)
     for dependency in dependencies.values(*_OF_DEPENDENCIES):
         yield {"type": "dependency", **dependency}
+
+
+def _commits(repository: Repository) -> Iterator[dict[str, object]]:
+    for row in Commit.objects.filter(repository=repository).values(*_names(Commit)).iterator():
+        yield {"type": "commit", **row}
+    changes = CommitChange.objects.filter(repository=repository)
+    for row in changes.values(*_names(CommitChange, "commit_id"), sha=F("commit__sha")).iterator():
+        yield {"type": "commit_change", **row}
 
 
 def _terms(repository: Repository) -> dict[str, object]:

@@ -112,6 +112,18 @@ def has_file(*, repository: Repository, path: str) -> bool:
     return "\0" not in path and File.objects.filter(repository=repository, path=path).exists()
 
 
+def has_directory(*, repository: Repository, path: str) -> bool:
+    """Return whether the index has a file below the path."""
+    below = File.objects.filter(repository=repository, path__startswith=f"{path}/")
+    return "\0" not in path and below.exists()
+
+
+def indexed_paths(*, repository: Repository, paths: Collection[str]) -> set[str]:
+    """Return those of `paths` that the index has, also as skipped files."""
+    files = File.objects.filter(repository=repository, path__in=paths)
+    return set(files.values_list("path", flat=True))
+
+
 def file_contents(
     repositories: QuerySet[Repository], paths: Collection[str]
 ) -> dict[tuple[str, str], str]:

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from central.corpus import rows
+from central.corpus.commits import put_commits, settle_commits
 from central.corpus.embeddings import term_counts, unpack_terms
 from central.corpus.models import (
     Chunk,
@@ -27,6 +28,7 @@ from central.corpus.packages import ModuleFile, refresh_packages, regular_packag
 from central.corpus.rows import EncodedFiles
 from central.corpus.scip import put_documents, refresh_scip
 from central.db import copy_encoded, copy_rows, execute, fetch_rows, id_array, sql, sql_with
+from indexer.records.history import Commit
 from indexer.records.scip import ScipDocument
 
 _sql = sql_with(file=File, chunk=Chunk, term_stat=TermStat)
@@ -64,7 +66,8 @@ class Replacement:
 
     Needs a transaction. `orphans` are points of deleted chunks. `manifests` is true if one was
     added or deleted. `regular` are directories that have or had an `__init__.py`, which is no
-    longer as it was.
+    longer as it was. `parents` are those of the commits that came, by id; `is_rewritten`: the
+    branch lost some.
     """
 
     repository_id: int
@@ -81,6 +84,8 @@ class Replacement:
     manifests: bool = False
     regular: set[str] = field(default_factory=set)
     inserted: list[ModuleFile] = field(default_factory=list)
+    parents: dict[str, Sequence[str]] = field(default_factory=dict)
+    is_rewritten: bool = False
 
     def remove_files(self, paths: Sequence[str]) -> None:
         """Delete the rows of `paths`, where they exist, with their dependent rows."""
@@ -135,6 +140,22 @@ class Replacement:
     def put_documents(self, documents: Sequence[ScipDocument], removed: Sequence[str]) -> None:
         """Store documents of a SCIP index, and delete those of the paths `removed`."""
         self.references += put_documents(self.repository_id, documents, removed)
+
+    def put_commits(self, commits: Sequence[Commit], removed: Sequence[str]) -> None:
+        """Store commits, and delete those of the ids `removed`."""
+        put_commits(self.repository_id, commits, removed)
+        self.parents.update({commit.sha: commit.parents for commit in commits})
+        self.is_rewritten |= bool(removed)
+
+    def settle_commits(self, *, head: str, base: str) -> None:
+        """Bring what the commits determine together up to date: call it once, after the last."""
+        settle_commits(
+            self.repository_id,
+            head=head,
+            base=base,
+            parents=self.parents,
+            is_rewritten=self.is_rewritten,
+        )
 
     def finish(self) -> None:
         """Bring what the files determine together up to date: call it once, after the last."""

@@ -88,6 +88,51 @@ class FileContent:
     owners: Annotated[list[str] | None, OWNERS] = None
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedPath:
+    """What a commit did to a path."""
+
+    path: str
+    status: Annotated[str, "added, deleted, modified, renamed or type"]
+    old_path: Annotated[str | None, "Before it was renamed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitEntry:
+    """A commit of the indexed branch."""
+
+    commit: str
+    parents: list[str]
+    authored_at: Annotated[str, "RFC 3339, in UTC"]
+    committed_at: Annotated[str, "RFC 3339, in UTC"]
+    subject: str
+    body: Annotated[str, "The message without its subject; at most 10,000 characters"]
+    merge: Annotated[
+        str | None,
+        "The commit of the branch's first-parent line that brought it, which may be itself; null "
+        "if commits between them are not stored",
+    ]
+    reverts: Annotated[list[str], "Commits that it takes back"]
+    reverted_by: Annotated[list[str], "Commits of the branch that take it back"]
+    changed: Annotated[int, "Paths that it changes"]
+    changes: Annotated[list[ChangedPath], "Those that were asked for, at most 100"]
+    url: Annotated[str | None, "At the forge"]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A page of commits, the newest first."""
+
+    project: str
+    path: Annotated[str, "Empty for the whole repository"]
+    commits: list[CommitEntry]
+    count: Annotated[int, "Of commits on this page"]
+    next_cursor: str | None
+    since: Annotated[str | None, "When the oldest stored commit was made; null: none is stored"]
+    receipt: FilesReceipt
+    hint: Annotated[str | None, "Why the answer is empty, or ends"] = None
+
+
 def files_receipt(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:
     """Return the receipt of an answer of one repository."""
     reason = repository.incomplete_reason

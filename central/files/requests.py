@@ -1,10 +1,11 @@
 """Serializers of the requests for lists and content."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from aeterna_code_search.contract.files import ContentRequest, ListRequest
+from aeterna_code_search.contract.files import ContentRequest, HistoryRequest, ListRequest
 from central.http.requests import request_serializer
 
 ListRequestSerializer = request_serializer(ListRequest)
@@ -20,3 +21,32 @@ class ContentRequestSerializer(request_serializer(ContentRequest)):  # type: ign
                 {"end_line": ["The last line must not be before start_line."]}
             )
         return attrs
+
+
+class HistoryRequestSerializer(request_serializer(HistoryRequest)):  # type: ignore[misc]
+    __doc__ = HistoryRequest.__doc__
+
+    def validate_after(self, value: str) -> str:
+        """Refuse what is no time."""
+        return _checked_time(value)
+
+    def validate_before(self, value: str) -> str:
+        """Refuse what is no time."""
+        return _checked_time(value)
+
+
+def _checked_time(value: str) -> str:
+    if value and read_time(value) is None:
+        raise serializers.ValidationError(
+            "Write a date, 2026-11-30, or a time, 2026-11-30T12:00:00Z."
+        )
+    return value
+
+
+def read_time(value: str) -> int | None:
+    """Return the seconds since 1970 of a date or time, of UTC unless it says; None: it is none."""
+    try:
+        time = datetime.fromisoformat(value)
+        return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError):
+        return None

@@ -2,12 +2,17 @@
 
 from rest_framework import serializers
 
-from aeterna_code_search.contract.files import ContentRequest, ListRequest
+from aeterna_code_search.contract.files import ContentRequest, HistoryRequest, ListRequest
 from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
-from central.files.answers import FileContent, FileList
+from central.files.answers import FileContent, FileList, History
 from central.files.content import read_lines
+from central.files.history import read_history
 from central.files.listing import list_files
-from central.files.requests import ContentRequestSerializer, ListRequestSerializer
+from central.files.requests import (
+    ContentRequestSerializer,
+    HistoryRequestSerializer,
+    ListRequestSerializer,
+)
 from central.http.serializers import Made, serializer_of
 from central.repositories.views import AnsweringProjectSerializer, LackingSerializer
 from central.tenancy.credentials import Credential
@@ -26,6 +31,7 @@ _MADE: Made = {
 }
 FileListSerializer = serializer_of(FileList, _MADE)
 FileContentSerializer = serializer_of(FileContent, _MADE)
+HistorySerializer = serializer_of(History, _MADE)
 
 
 class FilesView(CredentialView):
@@ -44,3 +50,12 @@ class ContentView(CredentialView):
     def get(self, credential: Credential, request: ContentRequest) -> FileContent:
         """Lines of a file, of the indexed commit."""
         return read_lines(credential=credential, request=request)
+
+
+class HistoryView(CredentialView):
+    """Commits of a repository."""
+
+    @answers("file_history", HistoryRequestSerializer, HistorySerializer, tag="files")
+    def get(self, credential: Credential, request: HistoryRequest) -> History:
+        """Commits that changed a file, a directory or anything, the newest first."""
+        return read_history(credential=credential, request=request)

@@ -138,6 +138,12 @@ class TreeAnswerSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField()
 
 
+class CommitsAnswer(serializers.Serializer[Any]):
+    """The commits that are stored of the run's repository."""
+
+    commits = serializers.ListField(child=serializers.CharField())
+
+
 class ScipAnswer(serializers.Serializer[Any]):
     """The SCIP documents that are stored of the run's repository."""
 

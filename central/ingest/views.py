@@ -17,6 +17,7 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from central.background import BATCHES, RUNS
+from central.corpus.commits import stored_commits
 from central.corpus.scip import stored_documents
 from central.errors import InvalidError
 from central.http.bodies import body_parts, json_object, max_gzip_bytes, read_body
@@ -37,7 +38,7 @@ from central.repositories.states import BUSY_RUN_STATES
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.records.files import RECORD_FIELDS
+from indexer.records.files import COMMITS, RECORD_FIELDS
 from indexer.records.runs import RUN_END_WAIT_SECONDS
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
@@ -104,7 +105,7 @@ def _opened(opened: Opened) -> dict[str, object]:
             "batch_files": settings.BATCH_MAX_FILES,
             "digests": max_digests(run),
         },
-        "record_fields": sorted(RECORD_FIELDS),
+        "record_fields": sorted(RECORD_FIELDS - (set() if settings.HISTORY_COMMITS else {COMMITS})),
         "vector_store": opened.access and _vector_store(run, opened.access),
     }
 
@@ -209,6 +210,18 @@ class BatchView(APIView):
         )
         BATCHES.wake()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class CommitsView(APIView):
+    """What is stored of the branch's history."""
+
+    required_scope = Scope.INDEX
+
+    @extend_schema(operation_id="index_run_commits", responses=serializers.CommitsAnswer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the commits that need not be sent again."""
+        run = open_run_of(credential=credential_in(request), run_id=run_id)
+        return Response({"commits": stored_commits(run.repository_id)})
 
 
 class ScipView(APIView):

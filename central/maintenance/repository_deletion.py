@@ -15,6 +15,8 @@ from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import (
+    Commit,
+    CommitChange,
     Dependency,
     Embedding,
     File,
@@ -74,7 +76,10 @@ _DELETIONS = (
     ),
     *(
         deletion(model, _OF_REPOSITORY)
-        for model in (Package, TermStat, Embedding, TrigramSegment, ScipDocument, ScipSymbol)
+        for model in (
+            *(Package, TermStat, Embedding, TrigramSegment, ScipDocument, ScipSymbol),
+            *(CommitChange, Commit),
+        )
     ),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),
     deletion(Push, _OF_REPOSITORY),

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import transaction
 
+from central.corpus.commits import delete_old_commits
 from central.corpus.scip import delete_unused_symbols
 from central.db import fetch_rows, sql_with
 from central.github.models import GitHubDelivery, IdTokenUse
@@ -44,10 +45,14 @@ class RetentionResult:
     runs: int
     questions: int
     symbols: int
+    commits: int
 
 
 def apply_retention(*, now: datetime) -> RetentionResult:
-    """Delete expired rows; runs after RUN_RETENTION_DAYS, except each repository's last."""
+    """Delete expired rows; runs after RUN_RETENTION_DAYS, except each repository's last.
+
+    Of commits, those that HISTORY_COMMITS and HISTORY_DAYS keep no longer.
+    """
     result = RetentionResult(
         tokens=_delete_tokens(now - timedelta(days=_TOKEN_DAYS)),
         invitations=Invitation.objects.filter(
@@ -61,6 +66,11 @@ def apply_retention(*, now: datetime) -> RetentionResult:
         runs=_delete_runs(now - timedelta(days=settings.RUN_RETENTION_DAYS)),
         questions=delete_unused_questions(),
         symbols=delete_unused_symbols(),
+        commits=delete_old_commits(
+            older_than=now - timedelta(days=settings.HISTORY_DAYS)
+            if settings.HISTORY_DAYS
+            else None
+        ),
     )
     _log.info("retention_applied", **asdict(result))
     return result

@@ -24,8 +24,13 @@ from central.codemap.requests import (
 from central.codemap.unused import unused
 from central.db import statement_timeout
 from central.files.content import read_lines
+from central.files.history import read_history
 from central.files.listing import list_files
-from central.files.requests import ContentRequestSerializer, ListRequestSerializer
+from central.files.requests import (
+    ContentRequestSerializer,
+    HistoryRequestSerializer,
+    ListRequestSerializer,
+)
 from central.http.asgi import RequestThreads
 from central.http.lanes import Lane
 from central.http.parameters import to_json
@@ -102,6 +107,10 @@ class ServicesBackend:
         """`GET /api/v1/files/content`."""
         return await self._answer(_read_file, parameters)
 
+    async def history(self, parameters: _Parameters) -> dict[str, Any]:
+        """`GET /api/v1/files/history`."""
+        return await self._answer(_history, parameters)
+
     async def graph(self, what: str, parameters: _Parameters) -> dict[str, Any]:
         """`GET /api/v1/graph/{what}`: traverse, violations, unmigrated, related or context."""
         with in_lane(Lane.TRACES):
@@ -166,6 +175,7 @@ def _status(who: Credential, query: _Parameters) -> Any:
 
 _list_files: Final = _reading(ListRequestSerializer, list_files)
 _read_file: Final = _reading(ContentRequestSerializer, read_lines)
+_history: Final = _reading(HistoryRequestSerializer, read_history)
 
 
 def _link(who: Credential, body: _Parameters) -> Any:

@@ -126,6 +126,11 @@ def _files_url(organization: str, project: str) -> str:
     return reverse("web:file", kwargs=kwargs).removesuffix("_")
 
 
+def forge_commit_url(web_url: str, commit: str) -> str | None:
+    """Return the address of a commit at the forge; None if the forge's address is not known."""
+    return f"{web_url.rstrip('/')}/commit/{commit}" if web_url else None
+
+
 def forge_file_url(web_url: str, commit: str, path: str) -> str:
     """Return the address of a file at the forge, as of a commit."""
     return f"{web_url.rstrip('/')}/blob/{commit}/{quote(path, safe='/')}"

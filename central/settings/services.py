@@ -14,6 +14,7 @@ from indexer.store.qdrant.address import from_rest_url
 
 BATCH_FILES: Final = 500  # AETERNA_BATCH_MAX_FILES
 REPOSITORIES_OF_ORGANIZATION: Final = 20_000  # AETERNA_REPOSITORIES_MAX
+HISTORY_COMMITS: Final = 10_000  # the newest of a repository; AETERNA_HISTORY_COMMITS, 0: none
 WAITING_BYTES: Final = 32 * 1024**3  # of uploads, as stored; AETERNA_WAITING_MAX_BYTES
 READS_AT_ONCE: Final = 14  # the other threads are for runs and webhooks
 # Python computes in one thread at a time: more at once would take longer, each and together.

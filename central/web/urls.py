@@ -7,6 +7,7 @@ from central.web import (
     views_accounts,
     views_code,
     views_files,
+    views_history,
     views_knowledge,
     views_map,
     views_repositories,
@@ -49,6 +50,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_OF}/r/<str:project>/find", views_files.find, name="find"),
     path(f"{_OF}/r/<str:project>/file/<file:path>", views_files.file, name="file"),
     path(f"{_OF}/r/<str:project>/raw/<file:path>", views_files.raw, name="raw"),
+    path(f"{_OF}/r/<str:project>/history", views_history.history, name="history"),
+    path(f"{_OF}/r/<str:project>/history/<file:path>", views_history.history, name="path-history"),
     path(
         f"{_OF}/r/<str:project>/reference/<file:path>/<int:line>/<int:column>",
         views_code.reference,

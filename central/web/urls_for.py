@@ -55,6 +55,12 @@ def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
     return f"{url}#L{line}" if line else url
 
 
+def history_url(organization: str, project: str, path: str) -> str:
+    """Return the page of the commits that changed a path."""
+    kwargs = {"organization": organization, "project": project, "path": path}
+    return reverse("web:path-history", kwargs=kwargs)
+
+
 def entry_urls(organization: str, project: str, path: str) -> tuple[str, str]:
     """Return the beginnings of the addresses of a directory's directories and of its files.
 

@@ -90,7 +90,7 @@ def tree(
     try:
         found = list_files(credential=credential, request=asked)
     except FileNotFoundInIndexError as exc:
-        raise _with_addresses(exc, organization, project) from exc
+        raise with_addresses(exc, organization, project) from exc
     if [file_entry.path for file_entry in found.entries] == [found.path]:
         return redirect(file_url(organization, project, found.path))
     context = {
@@ -154,7 +154,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
             owners = owners_reader(credential).of([snapshot])[snapshot.id]
             owned_by = owners.of(path)
     except FileNotFoundInIndexError as exc:
-        raise _with_addresses(exc, organization, project) from exc
+        raise with_addresses(exc, organization, project) from exc
     outline = [
         (
             symbol,
@@ -196,7 +196,7 @@ def raw(request: HttpRequest, credential: Credential, project: str, path: str) -
     try:
         found = read_file(credential=credential, project=project, path=path)
     except FileNotFoundInIndexError as exc:
-        raise _with_addresses(exc, organization, project) from exc
+        raise with_addresses(exc, organization, project) from exc
     data = None if found.skipped else _bytes(found)
     if data is None:
         return redirect(file_url(organization, project, path))
@@ -254,9 +254,8 @@ def _links(organization: str, found: FileView, content: str) -> Sequence[CodeLin
     )
 
 
-def _with_addresses(
-    exc: FileNotFoundInIndexError, organization: str, project: str
-) -> NotFoundError:
+def with_addresses(exc: FileNotFoundInIndexError, organization: str, project: str) -> NotFoundError:
+    """Return the error with the pages of paths that may have been meant."""
     near = [{"text": other, "url": file_url(organization, project, other)} for other in exc.near]
     return NotFoundError(exc.message, code=exc.code, suggestions=near)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from itertools import pairwise, starmap
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec import MsgspecError, ValidationError, convert
 from msgspec.json import Decoder
@@ -18,6 +18,9 @@ from indexer.bundle.schema import (
     BATCH_VALUES,
     FILE_LINES,
     ChunkFields,
+    CommitFields,
+    CommitLineFields,
+    CommitRemovalFields,
     FileFields,
     ManifestFields,
     RemovalFields,
@@ -43,6 +46,7 @@ from indexer.records.files import (
     UnparsedLines,
     count_lines,
 )
+from indexer.records.history import ChangeStatus, Commit, CommitRemoval, PathChange
 from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
 from indexer.records.references import MODULE_PATH_BYTES, Export, Import, Reference
 from indexer.records.scip import (
@@ -53,20 +57,29 @@ from indexer.records.scip import (
     parse_symbol,
 )
 
-_FILE: Final = Decoder(FileFields)
-_REMOVAL: Final = Decoder(RemovalFields)
-_SCIP: Final = Decoder(ScipLineFields)
-_SCIP_REMOVAL: Final = Decoder(ScipRemovalFields)
-_SCIP_BEGINS: Final = b'{"scip'
+# By how a line begins: the fields of what is sent, and of what is removed.
+_BEGINNINGS: Final[dict[bytes, tuple[Decoder[Any], Decoder[Any]]]] = {
+    b'{"scip': (Decoder(ScipLineFields), Decoder(ScipRemovalFields)),
+    b'{"commit': (Decoder(CommitLineFields), Decoder(CommitRemovalFields)),
+    b"": (Decoder(FileFields), Decoder(RemovalFields)),
+}
 
-Record: TypeAlias = FileRecord | Removal | ScipDocument | ScipRemoval
-_Line: TypeAlias = FileFields | RemovalFields | ScipLineFields | ScipRemovalFields
+Record: TypeAlias = FileRecord | Removal | ScipDocument | ScipRemoval | Commit | CommitRemoval
+_Line: TypeAlias = (
+    FileFields
+    | RemovalFields
+    | ScipLineFields
+    | ScipRemovalFields
+    | CommitLineFields
+    | CommitRemovalFields
+)
 
 
 def decode_records(body: bytes, *, dimensions: int) -> Iterator[Record]:
     """Check and read a batch line by line.
 
-    Paths must be unique among files and removals, and among documents of SCIP indexes.
+    Paths must be unique among files and removals, and among documents of SCIP indexes; a commit
+    comes once.
 
     Raises BundleError: `batch_malformed`, `batch_path_invalid`, `batch_duplicate_path`,
     `batch_too_large` or `batch_wrong_dimensions`, after it has yielded the lines before a bad one.
@@ -75,14 +88,14 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[Record]:
         raise BundleError(
             f"the batch holds more than {BATCH_VALUES} values", code="batch_too_large"
         )
-    seen: set[tuple[bool, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for number, line in enumerate(BytesIO(body), start=1):
         where = f"line {number}"
         record = _record(parse_line(_fields, line, where), where, dimensions)
-        key = (isinstance(record, ScipDocument | ScipRemoval), record.path)
+        key = _key(record)
         if key in seen:
             raise BundleError(
-                f"{where}: path came on an earlier line too", code="batch_duplicate_path"
+                f"{where}: {key[0]} came on an earlier line too", code="batch_duplicate_path"
             )
         seen.add(key)
         yield record
@@ -96,27 +109,33 @@ def read_manifest(value: object, *, where: str) -> Manifest:
         refuse(where, validation_problem(exc))
 
 
+def _key(record: Record) -> tuple[str, str]:
+    """Return what a record is of, and the word for what must come once in a batch."""
+    if isinstance(record, Commit | CommitRemoval):
+        return "commit", record.sha
+    is_document = isinstance(record, ScipDocument | ScipRemoval)
+    return "path of a SCIP index" if is_document else "path", record.path
+
+
 def _fields(line: bytes) -> _Line:
-    if line.startswith(_SCIP_BEGINS):
-        return _scip_fields(line)
+    decoders = next(own for begins, own in _BEGINNINGS.items() if line.startswith(begins))
+    sent, removed = decoders
+    fields: _Line
     try:
-        return _FILE.decode(line)
+        fields = sent.decode(line)
     except ValidationError:
         with suppress(MsgspecError):
-            return _REMOVAL.decode(line)
+            fields = removed.decode(line)
+            return fields
         raise
-
-
-def _scip_fields(line: bytes) -> ScipLineFields | ScipRemovalFields:
-    try:
-        return _SCIP.decode(line)
-    except ValidationError:
-        with suppress(MsgspecError):
-            return _SCIP_REMOVAL.decode(line)
-        raise
+    return fields
 
 
 def _record(fields: _Line, where: str, dimensions: int) -> Record:
+    if isinstance(fields, CommitRemovalFields):
+        return CommitRemoval(fields.commit_removed)
+    if isinstance(fields, CommitLineFields):
+        return _commit(fields.commit, where)
     if isinstance(fields, ScipRemovalFields):
         require_path(fields.scip_removed, where)
         return ScipRemoval(fields.scip_removed)
@@ -128,6 +147,25 @@ def _record(fields: _Line, where: str, dimensions: int) -> Record:
     if not fields.removed:
         refuse(where, "removed must be true")
     return Removal(fields.path)
+
+
+def _commit(fields: CommitFields, where: str) -> Commit:
+    for path, status, old_path in fields.changes:
+        require_path(path, where)
+        if bool(old_path) != (status is ChangeStatus.RENAMED):
+            refuse(where, "changes: a rename, and nothing else, has an old path")
+        if old_path:
+            require_path(old_path, where)
+    if any(row[0] >= other[0] for row, other in pairwise(fields.changes)):
+        refuse(where, "changes: must be sorted by their paths, each once")
+    if fields.changed < len(fields.changes):
+        refuse(where, "changed: must count all changes")
+    rows = {
+        "parents": tuple(fields.parents),
+        "reverts": tuple(fields.reverts),
+        "changes": tuple(starmap(PathChange, fields.changes)),
+    }
+    return Commit(**asdict(fields) | rows)
 
 
 def _scip(fields: ScipFields, where: str) -> ScipDocument:

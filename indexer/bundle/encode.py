@@ -16,6 +16,9 @@ from indexer.bundle.schema import (
     BATCH_VALUES,
     FILE_LINES,
     ChunkFields,
+    CommitFields,
+    CommitLineFields,
+    CommitRemovalFields,
     EntryFields,
     FileFields,
     ManifestFields,
@@ -29,6 +32,7 @@ from indexer.bundle.schema import (
 from indexer.errors import TreeTooLargeError
 from indexer.json_values import has_more_values
 from indexer.records.files import FileRecord, Removal, TreeEntry, Unparsed, count_lines
+from indexer.records.history import Commit, CommitRemoval
 from indexer.records.manifests import Manifest
 from indexer.records.runs import TREE_BYTES
 from indexer.records.scip import ScipDocument, ScipRemoval
@@ -125,6 +129,15 @@ def encode_scip(record: ScipDocument | ScipRemoval) -> bytes:
     if isinstance(record, ScipRemoval):
         return _ENCODER.encode_lines([ScipRemovalFields(record.path)])
     return _ENCODER.encode_lines([ScipLineFields(ScipFields(**_same(ScipFields, record)))])
+
+
+def encode_commit(record: Commit | CommitRemoval) -> bytes:
+    """Encode one line about a commit, with its LF."""
+    if isinstance(record, CommitRemoval):
+        return _ENCODER.encode_lines([CommitRemovalFields(record.sha)])
+    changes = [(change.path, change.status, change.old_path) for change in record.changes]
+    fields = CommitFields(**_same(CommitFields, record) | {"changes": changes})
+    return _ENCODER.encode_lines([CommitLineFields(fields)])
 
 
 def encode_tree(entries: Sequence[TreeEntry]) -> Iterator[bytes]:

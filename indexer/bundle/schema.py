@@ -17,6 +17,16 @@ from indexer.records.files import (
     GeneratedBy,
     SkipReason,
 )
+from indexer.records.history import (
+    AUTHOR_CHARACTERS,
+    BODY_CHARACTERS,
+    COMMIT_PARENTS,
+    COMMIT_PATHS,
+    COMMIT_REVERTS,
+    LAST_SECOND,
+    SUBJECT_CHARACTERS,
+    ChangeStatus,
+)
 from indexer.records.manifests import (
     LOCATION_CHARACTERS,
     VERSION_CHARACTERS,
@@ -53,6 +63,9 @@ ModulePath: TypeAlias = Annotated[str, Meta(max_length=MODULE_PATH_BYTES)]  # al
 ImportRow: TypeAlias = tuple[Name, Name, ModulePath, bool, Line]
 ExportRow: TypeAlias = tuple[Name, ModulePath, bool, bool]
 ReferenceRow: TypeAlias = tuple[ReferenceKind, Name, Binding, Name, Name, Access, Name, Line, Size]
+
+Seconds: TypeAlias = Annotated[int, Meta(ge=0, le=LAST_SECOND)]
+ChangeRow: TypeAlias = tuple[str, ChangeStatus, str]
 
 ScipSymbolText: TypeAlias = Annotated[str, Meta(max_length=SCIP_SYMBOL_BYTES)]
 ScipRow: TypeAlias = tuple[
@@ -187,3 +200,30 @@ class ScipRemovalFields(_Fields):
     """The path of a document that is no longer in the SCIP index."""
 
     scip_removed: str
+
+
+class CommitFields(_Fields):
+    """A commit; rows are Changes."""
+
+    sha: Blob
+    parents: Annotated[list[Blob], Meta(max_length=COMMIT_PARENTS)]
+    authored_at: Seconds
+    committed_at: Seconds
+    author: Annotated[str, Meta(max_length=AUTHOR_CHARACTERS)]
+    subject: Annotated[str, Meta(max_length=SUBJECT_CHARACTERS)]
+    body: Annotated[str, Meta(max_length=BODY_CHARACTERS)]
+    reverts: Annotated[list[Blob], Meta(max_length=COMMIT_REVERTS)]
+    changes: Annotated[list[ChangeRow], Meta(max_length=COMMIT_PATHS)]
+    changed: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+
+class CommitLineFields(_Fields):
+    """The line of a commit."""
+
+    commit: CommitFields
+
+
+class CommitRemovalFields(_Fields):
+    """A commit that the branch no longer has."""
+
+    commit_removed: Blob

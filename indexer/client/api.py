@@ -179,6 +179,12 @@ class IndexingClient:
                 for path, blob, digest, *_ in answer["documents"]
             }
 
+    def stored_commits(self, run_id: str) -> list[str]:
+        """Return the commits that central has of the repository."""
+        answer = self._transport.request("GET", f"{_RUNS}/{run_id}/commits")
+        with malformed_answer(answer):
+            return [parse_commit(sha) or "" for sha in answer["commits"]]
+
     def put_batch(self, run_id: str, number: int, body: bytes) -> None:
         """Compress and send batch `number` (from 1)."""
         path = f"{_RUNS}/{run_id}/batches/{number}"

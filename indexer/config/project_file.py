@@ -19,17 +19,22 @@ PROJECT_FILE: Final = ".codesearch.toml"
 _SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SCIP_KEYS: Final = {"paths"}
+_HISTORY_KEYS: Final = {"commits"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """`.codesearch.toml`: `[index]` selects files, `[scip]` names indexes, `[server]` a service."""
+    """`.codesearch.toml`: `[index]` selects files, `[scip]` names indexes, `[server]` a service.
+
+    `[history] commits = false`: no commits are sent.
+    """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_file_bytes: int | None = None
     scip_paths: tuple[str, ...] = ()
+    has_commits: bool = True
     server: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -52,15 +57,17 @@ def parse_project_file(content: bytes) -> ProjectFile:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
         raise ConfigurationError(f"{PROJECT_FILE} is not valid TOML: {exc}") from exc
-    _refuse_unknown(tables, {"index", "scip", "server"}, "")
+    _refuse_unknown(tables, {"index", "scip", "history", "server"}, "")
     index = _table(tables, "index", _INDEX_KEYS)
     scip = _table(tables, "scip", _SCIP_KEYS)
+    history = _table(tables, "history", _HISTORY_KEYS)
     server = _table(tables, "server", _SERVER_KEYS)
     return ProjectFile(
         include=_patterns(index, "index.include"),
         exclude=_patterns(index, "index.exclude"),
         max_file_bytes=_size(index),
         scip_paths=_scip_paths(scip),
+        has_commits=_switch(history, "history.commits"),
         server={key: _text(server, key) for key in server},
     )
 
@@ -87,6 +94,13 @@ def _patterns(table: Mapping[str, object], name: str) -> tuple[str, ...]:
     for pattern in patterns:
         _refuse_invalid(pattern, name)
     return patterns
+
+
+def _switch(table: Mapping[str, object], name: str) -> bool:
+    value = table.get(name.rpartition(".")[2], True)
+    if not isinstance(value, bool):
+        raise ConfigurationError(f"{PROJECT_FILE}: {name} must be true or false")
+    return value
 
 
 def _texts(table: Mapping[str, object], name: str) -> tuple[str, ...]:

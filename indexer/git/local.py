@@ -31,6 +31,7 @@ class WorkingCopy(Repository):
     def __init__(self, path: Path, objects_dir: Path | None = None) -> None:
         environment = object_environment(path, objects_dir) if objects_dir else {}
         super().__init__(path, environment=environment)
+        self.has_history = objects_dir is None
 
     def default_branch(self) -> str:
         """Return LOCAL_REF, the only branch of a local index."""

@@ -6,7 +6,8 @@ program that the repository names. Only commands with `may_fetch` contact a remo
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -40,8 +41,9 @@ _ENVIRONMENT: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-# Before 2.44 git supports only the second variable, which makes its fetch fail.
-_NO_FETCH: Final[Mapping[str, str]] = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+# No missing object is fetched. Before 2.44 git supports only the second variable, which makes its
+# fetch fail.
+OFFLINE: Final[Mapping[str, str]] = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 # Only the commit's attributes apply. Most others name programs or start more processes; the last
 # keeps a hint about GIT_GRAFT_FILE out of error messages.
 _SETTINGS: Final = tuple(
@@ -79,7 +81,7 @@ class GitProcess:
         self._environment = {**_ENVIRONMENT, "GIT_DIR": str(location.git_dir), **environment}
         if location.top:  # overrides core.worktree
             self._environment["GIT_WORK_TREE"] = str(location.top)
-        self._fetch_settings = _NO_FETCH
+        self._fetch_settings = OFFLINE
 
     @property
     def main_directory(self) -> Path:
@@ -115,12 +117,30 @@ class GitProcess:
 
         Without a work tree, git reads attributes from the index; so the command gets an empty one.
         """
-        git_dir = str(self._git_dir)
         return self.records(
-            "-C", git_dir, "diff-tree", "-r", "--no-renames", "--no-ext-diff",
-            "--no-textconv", "--no-relative", *arguments, split=split,
-            environment={"GIT_WORK_TREE": git_dir, "GIT_INDEX_FILE": f"{git_dir}/no-index"},
+            *self._diff_tree, "--no-renames", *arguments, split=split, environment=self._no_index
+        )
+
+    def compare(self, commits: Iterable[str], *arguments: str) -> Iterator[bytes]:
+        """Yield, in parts, what `git diff-tree` prints of each commit against its parents.
+
+        Like `diff`, and it asks no remote.
+        """
+        return self.stream(
+            *self._diff_tree, *arguments, "--stdin",
+            stdin="".join(f"{commit}\n" for commit in commits).encode(),
+            environment={**self._no_index, **OFFLINE},
         )  # fmt: skip
+
+    @property
+    def _diff_tree(self) -> tuple[str, ...]:
+        options = ("-r", "--no-ext-diff", "--no-textconv", "--no-relative")
+        return ("-C", str(self._git_dir), "diff-tree", *options)
+
+    @property
+    def _no_index(self) -> Mapping[str, str]:
+        git_dir = str(self._git_dir)
+        return {"GIT_WORK_TREE": git_dir, "GIT_INDEX_FILE": f"{git_dir}/no-index"}
 
     def records(
         self,
@@ -134,14 +154,24 @@ class GitProcess:
         Raises TreeTooLargeError beyond TREE_PATHS records or TREE_BYTES, and GitError, after the
         last record, for a non-zero exit status.
         """
-        with self.start(*arguments, environment=environment) as command:
-            command.send(stdin, last=True)
+        with closing(self.stream(*arguments, stdin=stdin, environment=environment)) as parts:
             size = 0
-            for number, record in enumerate(split(command.parts())):
+            for number, record in enumerate(split(parts)):
                 size += len(record) + 1
                 if number >= TREE_PATHS or size > TREE_BYTES:
-                    raise _too_large(command.name, record)
+                    raise _too_large(command_name(arguments), record)
                 yield record
+
+    def stream(
+        self, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] = NOTHING
+    ) -> Generator[bytes]:
+        """Yield a command's output in parts, however much it is.
+
+        Raises GitError, after the last part, for a non-zero exit status.
+        """
+        with self.start(*arguments, environment=environment) as command:
+            command.send(stdin, last=True)
+            yield from command.parts()
             status, problem = command.finish()
         if status:
             raise GitError(f"git {command.name} failed: {problem}")
@@ -194,7 +224,7 @@ def _too_large(name: str, record: bytes) -> TreeTooLargeError:
 
 def _run_in(directory: Path, *arguments: str, **environment: str) -> tuple[int, bytes, str]:
     """Run git in a directory whose repository is not known yet; see `attempt`."""
-    environment = {**_ENVIRONMENT, **_NO_FETCH, **environment}
+    environment = {**_ENVIRONMENT, **OFFLINE, **environment}
     return _finished(GitCommand(directory, (*_SETTINGS, *arguments), environment))
 
 

@@ -5,7 +5,7 @@ do not affect the result.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from indexer.git.parse import (
     split_lines,
     split_pairs,
 )
-from indexer.git.process import NOTHING, GitProcess, Split
+from indexer.git.process import NOTHING, OFFLINE, GitProcess, Split
 from indexer.git.remote import Remote, refuse_programs
 from indexer.limits import PROJECT_FILE_BYTES
 from indexer.records.files import TreeEntry
@@ -47,6 +47,7 @@ class Repository:
     """
 
     asks_remotes: ClassVar = True
+    has_history = True  # its commits are those of people, no snapshots
 
     def __init__(
         self,
@@ -239,6 +240,10 @@ class Repository:
         """Yield the records of `git diff-tree` over all files: see GitProcess.diff."""
         return self._git.diff(*arguments, split=split)
 
+    def compare(self, commits: Iterable[str], *arguments: str) -> Iterator[bytes]:
+        """Yield, in parts, what `git diff-tree` prints of each commit: see GitProcess.compare."""
+        return self._git.compare(commits, *arguments)
+
     def changes(self, base: str, head: str) -> Changes:
         """Return the changes from `base` to `head`."""
         changes = self._compared.pop((base, head), None) or parse_diff(self.raw_diff(base, head))
@@ -330,3 +335,7 @@ class Repository:
     def records(self, *arguments: str, stdin: bytes = b"", **environment: str) -> Iterator[bytes]:
         """Yield the records of another git command, which a NUL ends: see GitProcess.records."""
         return self._git.records(*arguments, stdin=stdin, environment=environment)
+
+    def read_offline(self, *arguments: str, stdin: bytes = b"") -> Iterator[bytes]:
+        """Yield the output of another git command, which asks no remote: see GitProcess.stream."""
+        return self._git.stream(*arguments, stdin=stdin, environment=OFFLINE)

@@ -19,6 +19,7 @@ from indexer.errors import (
 from indexer.git.repository import Repository
 from indexer.output.terminal import pluralize
 from indexer.pipeline.embed import EmbeddingStage
+from indexer.pipeline.history import commit_lines
 from indexer.pipeline.job import Job
 from indexer.pipeline.open_run import abandon_run, open_job, relayed
 from indexer.pipeline.plan import decide, selected_entries
@@ -110,7 +111,7 @@ class _Run:
             with self._watch.stage("select"):
                 work = self._select(opened, plan)
             with self._watch.stage("process"):
-                batches = self._upload(opened, work, scip)
+                batches = self._upload(opened, plan, work, scip)
             stats = self._counters.stats(
                 removed=len(work.removed) + work.removed_by_tree,
                 usage=self._usage,
@@ -190,7 +191,7 @@ class _Run:
             return entries
         return [replace(entry, declared_language="") for entry in entries]
 
-    def _upload(self, opened: OpenedRun, work: _Work, scip: ScipChanges) -> int:
+    def _upload(self, opened: OpenedRun, plan: Plan, work: _Work, scip: ScipChanges) -> int:
         """Send everything; return the number of batches."""
         self._progress.start("files", len(work.entries))
         with BatchUploader(
@@ -199,6 +200,15 @@ class _Run:
             for path in work.removed:
                 uploader.remove(path)
             uploader.add_lines(scip.lines())
+            uploader.add_lines(
+                commit_lines(
+                    repository=self._repository,
+                    central=self._central,
+                    opened=opened,
+                    plan=plan,
+                    head=self._commit,
+                )
+            )
             uploader.add_files(
                 skipped_line(entry, entry.skipped)
                 for entry in work.entries

@@ -270,8 +270,15 @@ NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {
 }
 # Names the lines of SCIP documents, which are no fields of a file's record.
 SCIP: Final = "scip"
+# Names the lines of commits.
+COMMITS: Final = "commits"
 RECORD_FIELDS: Final = frozenset(
-    [SCIP, *NEGOTIATED_FIELDS, *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS)]
+    [
+        SCIP,
+        COMMITS,
+        *NEGOTIATED_FIELDS,
+        *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS),
+    ]
 )
 
 

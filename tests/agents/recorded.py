@@ -49,6 +49,10 @@ class RecordedBackend:
         """The recorded lines."""
         return self._answer("content", parameters)
 
+    async def history(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The recorded commits."""
+        return self._answer("history", parameters)
+
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The recorded answer of the knowledge graph."""
         return self._answer(what, parameters)

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from scripts.examples import example_repositories, index_all
+from scripts.local_git import commit_all, git
 from scripts.local_service import Organization, running_service, temporary_workspace
 from tests.e2e.graphs import add_node, wait_until_linked
 from tests.waiting import wait_until
@@ -35,6 +36,7 @@ def main() -> None:
         open_and_abandon(acme, "support-desk")
         record(acme)
         record_graph(acme)
+        record_history(acme, repositories["auth-service"])
 
 
 def record(acme: Organization) -> None:
@@ -123,6 +125,21 @@ def record_graph(acme: Organization) -> None:
     keep("unmigrated", acme.get("graph/unmigrated", **asked, limit="5"))
     keep("related", acme.get("graph/related", id=adr, target_type="code", limit="5"))
     keep("context", acme.get("graph/context", **asked, file="acme_auth/tokens.py"))
+
+
+def record_history(acme: Organization, directory: Path) -> None:
+    """Commits of a directory: a change, a rename, a merge, and what takes the first back."""
+    tokens = directory / "acme_auth" / "tokens.py"
+    tokens.write_text(f"{tokens.read_text(encoding='utf-8')}\nLEEWAY = 5\n", encoding="utf-8")
+    commit_all(directory, "Allow five seconds of leeway\n\nThe clocks of the pods differ.")
+    git(directory, "revert", "--no-edit", "HEAD")
+    git(directory, "switch", "--quiet", "--create", "names")
+    git(directory, "mv", "acme_auth/throttle.py", "acme_auth/limits.py")
+    commit_all(directory, "Name the module after what it has")
+    git(directory, "switch", "--quiet", "main")
+    git(directory, "merge", "--quiet", "--no-ff", "names", "--message", "Merge branch 'names'")
+    index_all(acme, {"auth-service": directory})
+    keep("history", acme.get("files/history", project="auth-service", path="acme_auth"))
 
 
 def open_and_abandon(acme: Organization, project: str) -> None:

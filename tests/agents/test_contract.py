@@ -9,7 +9,7 @@ from rest_framework import serializers
 from aeterna_code_search.agents.backend import INVALID
 from aeterna_code_search.contract import notes, projects, search, status, trace
 from central.codemap.views import ConsumersSerializer, MapSerializer, UnusedSerializer
-from central.files.views import FileContentSerializer, FileListSerializer
+from central.files.views import FileContentSerializer, FileListSerializer, HistorySerializer
 from central.knowledge.views import (
     ContextAnswerSerializer,
     EdgeSerializer,
@@ -61,6 +61,7 @@ STRUCTURES = {
     "grep": SearchAnswerSerializer,
     "files": FileListSerializer,
     "content": FileContentSerializer,
+    "history": HistorySerializer,
     "map": MapSerializer,
     "consumers": ConsumersSerializer,
     "unused": UnusedSerializer,

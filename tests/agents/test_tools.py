@@ -16,6 +16,7 @@ TOOLS = {
     "code_grep": {"query": "verify_token("},
     "code_read_file": {"project": "auth-service", "path": "acme_auth/tokens.py"},
     "code_list_files": {"project": "auth-service"},
+    "code_history": {"project": "auth-service", "path": "acme_auth"},
     "code_trace_callers": {"symbol": "AuthMiddleware"},
     "code_trace_callees": {"symbol": "ProcessPayment"},
     "code_graph": {"symbol": "ProcessPayment"},
@@ -42,6 +43,7 @@ RECORDINGS = {
     "code_grep": "grep",
     "code_read_file": "content",
     "code_list_files": "files",
+    "code_history": "history",
     "code_trace_callers": "callers",
     "code_trace_callees": "callees",
     "code_graph": "graph",
@@ -60,7 +62,8 @@ RECORDINGS = {
 MOSTLY_CONTENT = {"code_read_file", "graph_related", "graph_link"}
 WRITES = {"graph_link"}
 OF_ONE_ORGANIZATION = {
-    *("search_code", "code_grep", "code_read_file", "code_list_files", "code_definition"),
+    *("search_code", "code_grep", "code_read_file", "code_list_files", "code_history"),
+    "code_definition",
 }
 
 
@@ -93,7 +96,7 @@ def test_all_definitions_take_less_than_5000_tokens() -> None:
         "title" in schema for tool in tools for schema in tool.input_schema["properties"].values()
     )
     told = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    # 4,963 tokens by o200k
+    # 4,977 tokens by o200k
     assert len(json.dumps(told, separators=(",", ":"))) <= 21_170
 
 
@@ -133,6 +136,12 @@ def test_the_workspace_is_the_organisation(workspace: str) -> None:
         if tool not in OF_ONE_ORGANIZATION:
             call(code_server(backend), tool, workspace=workspace, **arguments)
     assert {asked["org_id"] for asked in backend.asked} == {workspace}
+
+
+def test_the_workspace_is_taken_and_not_told() -> None:
+    """A token has one organisation, so the argument would cost every agent for nothing."""
+    for tool in tools_of(code_server(RecordedBackend())).values():
+        assert "workspace" not in tool.input_schema["properties"]
 
 
 @pytest.mark.parametrize("nothing", ["", None])

@@ -199,6 +199,9 @@ def test_a_push_is_followed_unless_a_workflow_does(
     push(service, made["service0"], changed)
     wait_until(lambda: commit_at(acme, "service0") == changed, "the push was not followed")
     assert acme.search("newly_written", mode="symbol")["count"] == 1
+    pushed, begun = acme.get("files/history", project="service0")["commits"]
+    assert [pushed["commit"], *pushed["parents"]] == [changed, begun["commit"]]
+    assert [own["path"] for own in pushed["changes"]] == ["new.py"]
 
     _index_as_job(acme, forge, made["service2"])
     taken_over = commit_at(acme, "service2")

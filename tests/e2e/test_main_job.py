@@ -56,6 +56,10 @@ def test_index_update_on_pr_merge(acme: Organization, make_repository: MakeRepos
     hit = acme.search("verify one time password", include_projects=["merge"])["results"][0]
     assert hit["file"] == "src/totp.py"
     assert hit["commit"] == git(repository, "rev-parse", "HEAD")
+    merged, added, _ = acme.get("files/history", project="merge")["commits"]
+    assert (merged["subject"], merged["commit"]) == ("Merge feature", hit["commit"])
+    assert (added["subject"], added["merge"]) == ("Add one-time passwords", hit["commit"])
+    assert acme.get("files/history", project="merge", path="src/totp.py")["commits"] == [added]
 
 
 def test_index_only_changed_files(acme: Organization, make_repository: MakeRepository) -> None:
@@ -86,6 +90,8 @@ def test_handle_force_push(acme: Organization, make_repository: MakeRepository) 
 
     assert (report["mode"], report["reason"]) == ("full", "diverged")
     assert report["files"]["changed"] == 1, "unchanged files are not processed again"
+    [left] = acme.get("files/history", project="forced")["commits"]
+    assert left["subject"] == "Another history"
     index_here(acme, repository, "forced-afresh")
     assert acme.dump("forced") == acme.dump("forced-afresh")
 

@@ -25,6 +25,7 @@ from indexer.records.files import (
     SkipReason,
     TreeEntry,
 )
+from indexer.records.history import Commit, CommitRemoval
 from indexer.records.scip import ScipDocument, ScipRemoval
 from indexer.records.vectors import EmbedderSpec, embedding_digest
 from tests.listening import listening
@@ -67,6 +68,7 @@ class StandIn:
     embeddings: set[str] = field(default_factory=set)  # digests for which there is a vector
     asked: list[str] = field(default_factory=list)  # digests, in all runs
     scip: dict[str, ScipDocument] = field(default_factory=dict)  # by path
+    commits: list[str] = field(default_factory=list)  # in the order in which they came
     digests: int = 20_000
     runs: int = 0
     bearer: str = TOKEN
@@ -85,6 +87,10 @@ class StandIn:
     def scip_records(self) -> list[ScipDocument | ScipRemoval]:
         """What the last run uploaded of a SCIP index."""
         return [one for one in self._lines() if isinstance(one, ScipDocument | ScipRemoval)]
+
+    def commit_records(self) -> list[Commit | CommitRemoval]:
+        """What the last run uploaded of the branch's history."""
+        return [one for one in self._lines() if isinstance(one, Commit | CommitRemoval)]
 
     def _lines(self) -> list[decode.Record]:
         return [
@@ -143,13 +149,18 @@ class StandIn:
                 Webhook(SECRET).verify(request.body, request.headers)
                 self.webhook = json.loads(request.body)
                 return 202, {"job_id": self.webhook["run_id"], "status_url": "/"}
-            case "GET", ["runs", _, *scip]:
-                return 200, self._documents() if scip else self._state()
+            case "GET", ["runs", _, *what]:
+                return 200, self._stored(*what)
             case "DELETE", ["runs", _]:
                 self.abandoned.append(path.partition("reason=")[2])
                 self._keep()
                 return 204, None
         return 404, {"code": "not_found", "detail": "Nothing here."}
+
+    def _stored(self, what: str = "") -> object:
+        if what == "commits":
+            return {"commits": self.commits}
+        return self._documents() if what else self._state()
 
     def _documents(self) -> object:
         rows = [[one.path, one.blob, one.digest, one.cut] for one in self.scip.values()]
@@ -207,6 +218,11 @@ class StandIn:
             self.scip.pop(record.path, None)
             if isinstance(record, ScipDocument):
                 self.scip[record.path] = record
+        for commit in self.commit_records():
+            if isinstance(commit, Commit):
+                self.commits.append(commit.sha)
+            else:
+                self.commits.remove(commit.sha)
         for record in self.records():
             if isinstance(record, Removal):
                 self.stored.pop(record.path, None)

@@ -11,6 +11,7 @@ from aeterna_code_search.cli.watch.snapshot import Snapshots
 from indexer.errors import GitError
 from indexer.git.attributes import attributes_at
 from indexer.git.edits import branch_edits, diff_hunks
+from indexer.git.history import newest_commits, read_commits
 from indexer.git.local import WorkingCopy
 from indexer.git.parse import SUBMODULE_MODE
 from indexer.git.repository import Repository
@@ -87,6 +88,8 @@ def _ask_of_content(repository: Repository, base: str, head: str) -> None:
     repository.read_path(head, "a.py")
     branch_edits(repository, base, head)
     diff_hunks(repository, "a.py", base, head)
+    with suppress(GitError):  # of a clone without trees
+        list(read_commits(repository, newest_commits(repository, head)))
 
 
 def _ask_of_work_tree(checkout: Sandbox, apart: Path, head: str) -> None:

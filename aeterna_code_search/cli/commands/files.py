@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from aeterna_code_search.cli.commands.completion import complete_project
-from aeterna_code_search.cli.commands.options import Json, asks, examples
+from aeterna_code_search.cli.commands.options import (
+    Json,
+    Repository,
+    asks,
+    examples,
+    project_and_path,
+)
 from aeterna_code_search.cli.context import CommandContext
 from aeterna_code_search.contract.files import ListRequest
 from indexer.exits import Exit
@@ -19,21 +24,6 @@ commands = typer.Typer()
 
 _LINES: Final = re.compile(r"(\d{1,8})?(-)?(\d{1,8})?")
 _PAGE: Final = 1_000
-
-Repository = Annotated[
-    str,
-    typer.Argument(
-        metavar="PROJECT",
-        autocompletion=complete_project,
-        help="Name of the repository in the index; also PROJECT/PATH, as other commands print it",
-    ),
-]
-
-
-def _project_and_path(project: str, path: str | None) -> tuple[str, str]:
-    """Split `project/path`; names of projects have no slash."""
-    name, _, beginning = project.partition("/")
-    return name, "/".join(filter(None, (beginning.strip("/"), path)))
 
 
 def line_range(text: str | None) -> tuple[int, int | None]:
@@ -82,7 +72,7 @@ def cat(
     if raw and sys.stdout.isatty():
         raise typer.BadParameter("not to a terminal: redirect it to a file", param_hint="--raw")
     first, last = line_range(lines)
-    project, path = _project_and_path(project, path)
+    project, path = project_and_path(project, path)
     if not path:
         raise typer.BadParameter("which file? `codesearch ls PROJECT` lists them")
     with ctx.obj.service_api() as api:
@@ -187,7 +177,7 @@ def ls(
     from aeterna_code_search.client import receipt
     from aeterna_code_search.client.console import print_stderr
 
-    project, path = _project_and_path(project, path)
+    project, path = project_and_path(project, path)
     if not project:
         raise typer.BadParameter("which repository? `codesearch status` lists them")
     parameters = {"project": project, "path": path, **request, "limit": _PAGE}

@@ -41,6 +41,21 @@ Project = Annotated[
     ),
 ]
 
+Repository = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROJECT",
+        autocompletion=complete_project,
+        help="Name of the repository in the index; also PROJECT/PATH, as other commands print it",
+    ),
+]
+
+
+def project_and_path(project: str, path: str | None) -> tuple[str, str]:
+    """Split `project/path`; names of projects have no slash."""
+    name, _, beginning = project.partition("/")
+    return name, "/".join(filter(None, (beginning.strip("/"), path)))
+
 
 def examples(*commands: str) -> str:
     """Format the examples at the end of a command's help."""

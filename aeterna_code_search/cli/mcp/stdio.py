@@ -71,6 +71,10 @@ class TargetBackend:
         """Read lines of a file."""
         return await self._answer(parameters, lambda opened, asked: opened.api.read_file(asked))
 
+    async def history(self, parameters: Mapping[str, Any]) -> _Answer:
+        """List the commits that changed a path."""
+        return await self._answer(parameters, lambda opened, asked: opened.api.history(asked))
+
     async def graph(self, what: str, parameters: Mapping[str, Any]) -> _Answer:
         """Query the knowledge graph."""
         return await self._answer(parameters, lambda opened, asked: opened.api.graph(what, asked))

@@ -9,6 +9,7 @@ from central.corpus.models.content import (
     TrigramPosting,
     TrigramSegment,
 )
+from central.corpus.models.history import Commit, CommitChange
 from central.corpus.models.relations import (
     Dependency,
     Export,
@@ -22,6 +23,8 @@ from central.corpus.models.scip import ScipDefinition, ScipDocument, ScipRelatio
 
 __all__ = [
     "Chunk",
+    "Commit",
+    "CommitChange",
     "Dependency",
     "Embedding",
     "Export",

@@ -203,11 +203,16 @@ def commit_run(
             [document for rows in contents for document in rows.documents],
             [path for rows in contents for path in rows.removed_documents],
         )
+        replaced.put_commits(
+            [commit for rows in contents for commit in rows.commits],
+            [sha for rows in contents for sha in rows.removed_commits],
+        )
         replaced.insert_files([rows.files for rows in contents], read_file_vectors(run.pk, group))
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     segments.insert(run.repository_id, {file.path: file.id for file in replaced.inserted})
     replaced.finish()
+    replaced.settle_commits(head=run.commit_sha, base=run.base_commit)
     _count(before, replaced)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()

@@ -30,6 +30,7 @@ from indexer.bundle.gzip import compress, decompress
 from indexer.errors import BundleError
 from indexer.records.extractors import Extractor
 from indexer.records.files import FileRecord, Removal
+from indexer.records.history import Commit, CommitRemoval, PathChange
 from indexer.records.scip import ScipDocument, ScipPlace, ScipRemoval
 from indexer.records.vectors import EmbedderSpec
 
@@ -45,12 +46,14 @@ _READ: Final = sql(
 
 
 class BatchRows(NamedTuple):
-    """What a batch changes: files with all their rows, paths, and documents of SCIP indexes."""
+    """What a batch changes: files with all their rows, removed paths, SCIP documents, commits."""
 
     files: EncodedFiles
     removed: list[str]
     documents: list[ScipDocument]
     removed_documents: list[str]
+    commits: list[Commit]
+    removed_commits: list[str]
 
     @property
     def paths(self) -> list[str]:
@@ -76,6 +79,8 @@ def make_rows(run: IndexRun, records: Sequence[Record]) -> BatchRows:
         removed=[record.path for record in records if isinstance(record, Removal)],
         documents=[record for record in records if isinstance(record, ScipDocument)],
         removed_documents=[record.path for record in records if isinstance(record, ScipRemoval)],
+        commits=[record for record in records if isinstance(record, Commit)],
+        removed_commits=[record.sha for record in records if isinstance(record, CommitRemoval)],
     )
 
 
@@ -170,12 +175,17 @@ def _size_in_memory(batch: BatchRows) -> int:
         + len(ScipPlace._fields) * sum(places)
         + len(batch.paths)
         + len(batch.removed_documents)
+        + len(Commit.__slots__) * len(batch.commits)
+        + len(PathChange.__slots__) * sum(len(commit.changes) for commit in batch.commits)
+        + len(batch.removed_commits)
     )
     sizes = (
         *(sys.getsizeof(file.content) for file in files.files),
         *(len(rows.data) for rows in files.rows.values()),
         *points,
         *symbols,
+        *(sys.getsizeof(commit.body) for commit in batch.commits),
+        *(sys.getsizeof(change.path) for commit in batch.commits for change in commit.changes),
     )
     return sum(sizes) + _VALUE_BYTES * values
 

@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from central.ingest.models import IndexRun
+from central.repositories.visibility import forge_commit_url
 from central.web.runs import Share, StateMessage, run_message, state_message
 from central.web.templatetags.web import short_commit
 
@@ -44,8 +45,8 @@ def commit_link(commit: str, web_url: str) -> SafeString:
     short = short_commit(commit)
     if not web_url:
         return format_html('<span class="mono nowrap" title="{}">{}</span>', commit, short)
-    link = '<a class="mono nowrap" href="{}/commit/{}" title="{}" rel="noreferrer">{}</a>'
-    return format_html(link, web_url.rstrip("/"), commit, commit, short)
+    link = '<a class="mono nowrap" href="{}" title="{}" rel="noreferrer">{}</a>'
+    return format_html(link, forge_commit_url(web_url, commit), commit, short)
 
 
 @register.simple_tag

@@ -107,7 +107,16 @@ def fields(word: str) -> dict[str, list[Any]]:
 
 # Fields that no request fills: they narrow what is found, or need another request's answer.
 UNFILLED: Final = {
-    *("after", "author", "caller_projects", "chunk_type", "cursor", "default_branch", "doubts"),
+    *(
+        "after",
+        "author",
+        "before",
+        "caller_projects",
+        "chunk_type",
+        "cursor",
+        "default_branch",
+        "doubts",
+    ),
     "level",
     *("direct_refused", "encoding", "end_line"),
     *("event", "exclude", "exclude_projects", "expand", "explain", "group_by", "language"),

@@ -17,6 +17,7 @@ from django.db import models
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
+from central.corpus.models import Commit, CommitChange
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
@@ -25,6 +26,7 @@ from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
+from indexer.records.history import ChangeStatus
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -81,7 +83,8 @@ FIXED: Final = {
         "corpus.File.mode",
         "corpus.File.skipped",
     ),
-    *("corpus.Symbol.kind", "ingest.Batch.path_keys", "ingest.Batch.file_vectors"),
+    *("corpus.Symbol.kind", "corpus.CommitChange.status"),
+    *("ingest.Batch.path_keys", "ingest.Batch.file_vectors"),
     *("ingest.IndexRun.embedder", "ingest.IndexRun.extractor", "ingest.IndexRun.mode"),
     *("ingest.IndexRun.reason", "knowledge.Document.embedder", "knowledge.Edge.type"),
     *("knowledge.Mention.type", "knowledge.Policy.language", "onboarding.BackfillRepository.stage"),
@@ -134,6 +137,25 @@ def _add_repository(acme: Organization, word: str) -> None:
         event=f"{word}-event",
         stats={"files_changed": NUMBER + key, "reused": {word: 1}},
         progress={"stage": word},
+    )
+    commit = Commit.objects.create(
+        repository=repository,
+        sha=f"{word}-commit",
+        parents=[f"{word}-parent"],
+        authored_at=KEYS[word],
+        committed_at=KEYS[word],
+        subject=f"{word} boils",
+        body=f"{word} had not boiled",
+        reverts=[f"{word}-reverted"],
+        changed=NUMBER,
+        merge=f"{word}-merge",
+    )
+    CommitChange.objects.create(
+        repository=repository,
+        commit=commit,
+        path=f"{word}_kit/jam.py",
+        status=ChangeStatus.RENAMED,
+        old_path=f"{word}_kit/jelly.py",
     )
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)

@@ -1,17 +1,21 @@
 """The nightly forgetting deletes what has had its time, and nothing else."""
 
 import hashlib
+from dataclasses import fields
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
+from central.corpus.models import CommitChange
 from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Delivery, IndexRun
 from central.maintenance.retention import RetentionResult, apply_retention
 from central.repositories.states import RunState
 from central.tenancy.models import ApiToken, Invitation
+from tests.central.commits import change, commit, store_commits
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -24,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 NOW = timezone.now()
 NOTHING = RetentionResult(
-    tokens=0, invitations=0, id_tokens=0, deliveries=0, sessions=0, runs=0, questions=0, symbols=0
+    *(0 for _ in fields(RetentionResult)),
 )
 
 
@@ -122,3 +126,21 @@ def test_runs_within_the_retention_and_live_ones_stay() -> None:
     ended_runs(22, days=89)
     ended_runs(22, days=91, state=RunState.OPEN)
     assert apply_retention(now=NOW) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("kept", "days", "left"),
+    [(10, 0, "abc"), (2, 0, "bc"), (10, 15, "c"), (1, 15, "c"), (0, 0, "")],
+)
+def test_commits_are_kept_by_number_and_age(settings: Any, kept: int, days: int, left: str) -> None:
+    repository, other = RepositoryFactory.create_batch(2)
+    for number, name in enumerate("abc"):
+        at = int((NOW - timedelta(days=10 * (3 - number))).timestamp())
+        made = commit(name, at=at, changes=[change(f"{name}.py")])
+        for own in (repository, other):
+            store_commits(own, name, made)
+    settings.HISTORY_COMMITS, settings.HISTORY_DAYS = kept, days
+    assert apply_retention(now=NOW).commits == 2 * (3 - len(left))
+    assert apply_retention(now=NOW) == NOTHING
+    changes = CommitChange.objects.filter(repository=repository)
+    assert "".join(sorted(path[0] for path in changes.values_list("path", flat=True))) == left

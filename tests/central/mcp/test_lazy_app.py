@@ -141,6 +141,7 @@ def test_clients_of_every_revision_see_the_same_tools(agent: Agent, mode: str) -
         "code_grep",
         "code_read_file",
         "code_list_files",
+        "code_history",
         "code_trace_callers",
         "code_trace_callees",
         "code_graph",

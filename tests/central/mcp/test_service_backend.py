@@ -36,6 +36,7 @@ CALLS = [
     ("files", {"project": "shop"}),
     ("files", {"project": "shop", "glob": "*.py", "limit": 1}),
     ("files/content", {"project": "shop", "path": "pay.py", "start_line": 2}),
+    ("files/history", {"project": "shop", "path": "pay.py"}),
     ("traverse", {"from": "ADR-7", "types": ["implements"], "depth": 2}),
     ("traverse", {"from": "code:shop/pay.py", "direction": "in"}),
     ("violations", {"project": "shop", "limit": 1}),
@@ -61,6 +62,8 @@ REFUSALS = [
     ("files", {"project": "ghost"}),
     ("files", {"project": "shop", "glob": "!"}),
     ("files/content", {"project": "shop", "path": "ghost.py"}),
+    ("files/history", {"project": "shop", "path": "ghost.py"}),
+    ("files/history", {"project": "shop", "after": "soon"}),
     ("files/content", {"project": "shop", "path": "pay.py", "start_line": 9}),
     ("files/content", {"project": "shop", "path": "pay.py", "org_id": "globex"}),
     ("traverse", {"from": "ADR-99"}),
@@ -72,7 +75,12 @@ REFUSALS = [
 ]
 
 
-ROUTES = {"status": "index/status", "files": "files", "files/content": "files/content"}
+ROUTES = {
+    "status": "index/status",
+    "files": "files",
+    "files/content": "files/content",
+    "files/history": "files/history",
+}
 GRAPH = {"traverse", "violations", "unmigrated", "related", "context"}
 
 
@@ -108,6 +116,8 @@ def ask(caller: None, threads: RequestThreads) -> Callable[..., dict[str, Any]]:
             return asyncio.run(backend.list_files(parameters))
         if what == "files/content":
             return asyncio.run(backend.read_file(parameters))
+        if what == "files/history":
+            return asyncio.run(backend.history(parameters))
         if what in GRAPH:
             return asyncio.run(backend.graph(what, parameters))
         return asyncio.run(backend.trace(what, parameters))

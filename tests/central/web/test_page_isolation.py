@@ -10,12 +10,14 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination
+from central.corpus.commits import put_commits
 from central.github.models import GitHubPolicy
 from central.onboarding.models import Backfill
 from central.repositories.models import Repository
@@ -23,6 +25,7 @@ from central.saved_searches.models import SavedSearch
 from central.tenancy.models import ApiToken, Invitation, Membership, Organization
 from central.trace.stored.follower import CallEdges
 from central.web.urls import urlpatterns
+from indexer.records.history import ChangeStatus, Commit, PathChange
 from tests.central.admin import signed_in
 from tests.central.factories import (
     ApiTokenFactory,
@@ -91,6 +94,13 @@ def known() -> dict[str, Any]:
     api = api_of()
     api.index(FILES, project=PROJECT)
     created(api, kind="memory", id="mem-1", title="Less saltpetre", project=PROJECT)
+    secret = (PathChange(PARTS["path"], ChangeStatus.ADDED),)
+    with transaction.atomic():
+        put_commits(
+            Repository.objects.get(name=PROJECT).pk,
+            [Commit("5" * 40, (), 0, 0, "", "Less saltpetre", "secret_recipe", (), secret, 1)],
+            [],
+        )
     run_id = api.open(PROJECT, commit_sha=commit_of(FILES)).json()["run_id"]
     search = SavedSearch.objects.create(
         organization=api.organization,

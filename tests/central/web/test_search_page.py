@@ -388,6 +388,7 @@ def test_there_is_an_end_to_the_files_that_a_page_is_coloured_with(
         "r/odd/tree",
         "r/odd/tree/docs%E2%80%AE",
         "r/odd/find?q=exe",
+        "r/odd/history/docs%E2%80%AE/a%1B%E2%80%AEyp.exe",
         "r/odd/file/docs%E2%80%AE/a%1B%E2%80%AEyp.exe",
         "r/odd/file/docs%E2%80%AE/a%1B%E2%80%AEyp.exe?commit=0123456789",
     ],

@@ -72,6 +72,8 @@ def test_files_are_listed_and_read(acme: Organization, monkeypatch: pytest.Monke
         assert [one["path"] for one in listed["entries"]] == ["acme_auth/tokens.py"]
         asked = {"project": "auth-service", "path": "acme_auth/tokens.py", "end_line": 2}
         assert asyncio.run(backend.read_file(asked))["end_line"] == 2
+        place = {name: asked[name] for name in ("project", "path")}
+        assert asyncio.run(backend.history(place))["commits"][0]["subject"] == "First commit"
         with pytest.raises(ToolError) as refused:
             asyncio.run(backend.read_file({**asked, "path": "acme_auth/token.py"}))
         assert refused.value.code == "file_not_found"

@@ -31,6 +31,8 @@ PAGES = (
     "/o/acme/r/common-utils/tree",
     "/o/acme/r/common-utils/tree/src/acme_common",
     "/o/acme/r/common-utils/find?q=retry",
+    "/o/acme/r/common-utils/history",
+    "/o/acme/r/common-utils/history/src/acme_common/retry.py",
     "/o/acme/r/common-utils/file/src/acme_common/retry.py?commit=abcdef0123",
     "/o/acme/symbol",
     "/o/acme/symbol?name=AuthMiddleware",

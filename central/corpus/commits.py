@@ -1,0 +1,146 @@
+"""Commits of a repository, stored with the files of the run that brought them.
+
+`put_commits` and `settle_commits` need a transaction.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+
+from central.corpus.models import Commit, CommitChange
+from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
+from indexer.records import history
+
+_AT_ONCE: Final = 1_000  # rows of a transaction of the retention
+_sql = sql_with(commit=Commit, change=CommitChange)
+_STORED: Final = _sql("SELECT sha FROM {commit} WHERE repository_id = %s::bigint ORDER BY sha")
+_LINES: Final = _sql("SELECT sha, parents FROM {commit} WHERE repository_id = %s::bigint")
+_FOUND: Final = _sql(
+    "SELECT sha FROM {commit} WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])"
+)
+_DELETE: Final = _sql("""WITH gone AS (
+        DELETE FROM {commit} WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])
+        RETURNING id
+    ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
+_DELETE_OLD: Final = _sql("""WITH gone AS (
+        DELETE FROM {commit} WHERE id IN (
+            SELECT id FROM {commit} WHERE repository_id = %s::bigint
+            ORDER BY committed_at DESC, id DESC OFFSET %s)
+        RETURNING id
+    ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
+_DELETE_UNKEPT: Final = _sql("""WITH gone AS (
+        DELETE FROM {commit} WHERE id IN (
+            SELECT id FROM (
+                SELECT id, committed_at, row_number() OVER (
+                    PARTITION BY repository_id ORDER BY committed_at DESC, id DESC
+                ) AS place FROM {commit}
+            ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
+        RETURNING id
+    ), changes AS (
+        DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
+    ) SELECT count(*) FROM gone""")
+_MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
+    FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
+    WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
+        AND {commit}.merge <> now.merge""")
+_COMMITS: Final = copy_into(Commit, "id", *columns_of(Commit))
+_CHANGES: Final = copy_into(CommitChange)
+_Parents = Mapping[str, Sequence[str]]
+
+
+def stored_commits(repository_id: int) -> list[str]:
+    """Return the ids of the commits that need not be sent again."""
+    return [sha for (sha,) in fetch_rows(_STORED, [repository_id])]
+
+
+def put_commits(
+    repository_id: int, commits: Sequence[history.Commit], removed: Sequence[str]
+) -> None:
+    """Store commits, unless they are stored, and delete those of `removed`.
+
+    No commit comes before its parent.
+    """
+    if removed:
+        execute(_DELETE, [repository_id, list(removed)])
+    ids = [commit.sha for commit in commits]
+    known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
+    new = [commit for commit in commits if commit.sha not in known]
+    keys = new_ids(Commit, len(new))
+    copy_rows(
+        _COMMITS,
+        (
+            (
+                *(key, repository_id, commit.sha, list(commit.parents)),
+                *(commit.authored_at, commit.committed_at, commit.subject, commit.body),
+                *(list(commit.reverts), commit.changed, ""),
+            )
+            for key, commit in zip(keys, new, strict=True)
+        ),
+    )
+    copy_rows(
+        _CHANGES,
+        (
+            (repository_id, key, change.path, change.status, change.old_path)
+            for key, commit in zip(keys, new, strict=True)
+            for change in commit.changes
+        ),
+    )
+
+
+def settle_commits(
+    repository_id: int, *, head: str, base: str, parents: _Parents, is_rewritten: bool
+) -> None:
+    """Say which merge brought each commit, and delete the oldest beyond HISTORY_COMMITS.
+
+    `parents` are those of the run's commits by id. If the branch went on from `base` by first
+    parents and nothing was removed, only these are looked at, else all that are stored.
+    """
+    if not (parents or is_rewritten):
+        return
+    line = first_parent_line(head, parents)
+    before = next(iter(parents[line[-1]]), base) if line else head
+    if is_rewritten or before != base:
+        parents = dict(fetch_rows(_LINES, [repository_id]))
+    merges = merges_of(head, parents)
+    execute(_MERGE, [list(merges), list(merges.values()), repository_id])
+    execute(_DELETE_OLD, [repository_id, settings.HISTORY_COMMITS])
+
+
+def delete_old_commits(*, older_than: datetime | None) -> int:
+    """Delete commits beyond HISTORY_COMMITS of a repository, and of before a time; return how many.
+
+    Not in a transaction.
+    """
+    before = int(older_than.timestamp()) if older_than else 0
+    count, deleted = 0, _AT_ONCE
+    while deleted == _AT_ONCE:
+        [(deleted,)] = fetch_rows(_DELETE_UNKEPT, [settings.HISTORY_COMMITS, before, _AT_ONCE])
+        count += deleted
+    return count
+
+
+def first_parent_line(head: str, parents: _Parents) -> list[str]:
+    """Return the commits from `head` along first parents, as far as they are known."""
+    line: dict[str, None] = {}
+    while head in parents and head not in line:
+        line[head] = None
+        head = next(iter(parents[head]), "")
+    return list(line)
+
+
+def merges_of(head: str, parents: _Parents) -> dict[str, str]:
+    """Return, for each known commit that `head` contains, the commit that brought it.
+
+    It is the oldest of the first-parent line that contains it.
+    """
+    merges: dict[str, str] = {}
+    for merge in reversed(first_parent_line(head, parents)):
+        waiting = [merge]
+        while waiting:
+            sha = waiting.pop()
+            if sha in parents and sha not in merges:
+                merges[sha] = merge
+                waiting.extend(parents[sha])
+    return merges

@@ -1,0 +1,74 @@
+"""Commits of a repository's branch and what they changed (indexer.records.history)."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import OpClass
+from django.db import models
+
+from central.repositories.models import Repository
+from indexer.records.history import ChangeStatus
+
+
+class Commit(models.Model):
+    """A commit as its client read it, but for `merge`, which other commits decide.
+
+    Of those of one second, as a rebase makes them, a later one has a higher key.
+
+    `merge`: the commit of the branch's first-parent line that brought it, itself if it is on that
+    line; "" while commits between them are not stored.
+    """
+
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+    sha = models.CharField(max_length=64)
+    parents = ArrayField(models.CharField(max_length=64))
+    authored_at = models.BigIntegerField(help_text="Seconds since 1970")
+    committed_at = models.BigIntegerField(help_text="Seconds since 1970")
+    subject = models.CharField(max_length=500, blank=True)
+    body = models.TextField(blank=True)
+    reverts = ArrayField(models.CharField(max_length=64))
+    changed = models.PositiveIntegerField(help_text="Paths, of which some may not be stored")
+    merge = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "sha"], name="commit_in_repository")
+        ]
+        indexes = [
+            models.Index(fields=["repository", "-committed_at", "-id"], name="commit_newest"),
+            models.Index(
+                fields=["repository"], condition=~models.Q(reverts=[]), name="commit_reverts"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.sha
+
+
+class CommitChange(models.Model):
+    """A path that a commit changed; `old_path` is the one before a rename, else ""."""
+
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+    commit = models.ForeignKey(Commit, models.CASCADE, related_name="+", db_constraint=False)
+    path = models.TextField()
+    status = models.CharField(
+        max_length=1, choices=[(status.value, status.name.lower()) for status in ChangeStatus]
+    )
+    old_path = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                "repository", OpClass("path", name="text_pattern_ops"), name="commit_change_path"
+            ),
+            models.Index(
+                fields=["repository", "old_path"],
+                condition=~models.Q(old_path=""),
+                name="commit_change_old_path",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.path}"

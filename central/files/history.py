@@ -1,0 +1,253 @@
+"""Commits that changed a file, through its renames, a directory, or anything of a repository."""
+
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from aeterna_code_search.contract.files import HistoryRequest
+from central.corpus.files import FileNotFoundInIndexError, near_paths
+from central.corpus.models import Commit, CommitChange, File
+from central.db import fetch_rows_planned_each_time, id_array, like_pattern, one_moment, sql_with
+from central.files.answers import ChangedPath, CommitEntry, History, files_receipt
+from central.files.requests import read_time
+from central.http.cursors import decode_cursor, encode_cursor
+from central.repositories.visibility import (
+    RepositorySnapshot,
+    forge_commit_url,
+    repository_snapshot,
+)
+from central.tenancy.credentials import Credential
+from indexer.records.history import LAST_SECOND, ChangeStatus
+
+HISTORY_PATHS: Final = 100  # of a commit in an answer
+_SALT: Final = "central.files.history"
+_sql = sql_with(
+    commit=Commit,
+    change=CommitChange,
+    file=File,
+    columns="c.id, c.sha, c.parents, c.authored_at, c.committed_at, c.subject, c.body, c.merge,"
+    " c.reverts, c.changed",
+    older="c.committed_at >= %s::bigint AND c.committed_at < %s::bigint"
+    " AND c.committed_at <= %s::bigint AND (c.committed_at < %s::bigint OR c.id < %s::bigint)",
+    in_order="ORDER BY c.committed_at DESC, c.id DESC LIMIT %s",
+)
+_ALL = _sql("""SELECT {columns} FROM {commit} c
+    WHERE c.repository_id = %s::bigint AND {older} {in_order}""")
+_BELOW = _sql("""SELECT {columns} FROM {commit} c
+    WHERE c.repository_id = %s::bigint AND EXISTS (
+        SELECT FROM {change} h WHERE h.commit_id = c.id
+            AND (h.path LIKE %s::text OR h.old_path LIKE %s::text)
+    ) AND {older} {in_order}""")
+_OF_FILE = _sql("""SELECT {columns}, h.path, h.status, h.old_path
+    FROM {change} h JOIN {commit} c ON c.id = h.commit_id
+    WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
+        AND {older} {in_order}""")
+_CHANGES = _sql("""SELECT commit_id, path, status, old_path FROM (
+        SELECT h.*, row_number() OVER (PARTITION BY h.commit_id ORDER BY h.path) AS place
+        FROM {change} h WHERE h.commit_id = ANY(%s::bigint[])
+            AND (h.path = ANY(%s::text[]) OR h.old_path = ANY(%s::text[])
+                OR h.path LIKE %s::text OR h.old_path LIKE %s::text)) found
+    WHERE place <= %s ORDER BY commit_id, path""")
+_REVERTED = _sql("""SELECT c.sha, c.reverts FROM {commit} c
+    WHERE c.repository_id = %s::bigint AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
+    ORDER BY c.committed_at, c.id""")
+_SINCE = _sql("SELECT min(c.committed_at) FROM {commit} c WHERE c.repository_id = %s::bigint")
+_IS_CHANGED = _sql("""SELECT FROM {change} h
+    WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
+    LIMIT 1""")
+_IS_DIRECTORY = _sql("""SELECT FROM {change} h
+    WHERE h.repository_id = %s::bigint AND h.path LIKE %s::text LIMIT 1""")
+
+
+class _Row(NamedTuple):
+    """A commit as it is stored."""
+
+    id: int
+    sha: str
+    parents: list[str]
+    authored_at: int
+    committed_at: int
+    subject: str
+    body: str
+    merge: str
+    reverts: list[str]
+    changed: int
+
+
+class _Position(NamedTuple):
+    """The last commit of a page, and the file's path before it; "" if it is no file's history."""
+
+    committed_at: int
+    id: int
+    path: str
+
+
+def read_history(*, credential: Credential, request: HistoryRequest) -> History:
+    """Return a page of commits, the newest first by the time they were committed.
+
+    Raises NotFoundError for an unknown project, or a path of neither index nor history, and
+    InvalidError for the cursor.
+    """
+    started = time.perf_counter()
+    path = "" if request.path == "." else request.path.strip("/")
+    asked = [
+        *(credential.organization.slug, request.project, path),
+        *(request.after, request.before),
+    ]
+    if "\0" in path:  # which PostgreSQL refuses
+        raise FileNotFoundInIndexError([])
+    given = decode_cursor(request.cursor, salt=_SALT, asked=asked)
+    with one_moment():
+        repository = repository_snapshot(credential=credential, project=request.project)
+        reading = _Reading(repository, request, path)
+        rows, following = reading.page(_Position(*given) if given else None)
+        if not rows and not given:
+            _require_path(repository, path)
+        commits = reading.entries(rows)
+        since = fetch_rows_planned_each_time(_SINCE, [repository.id])[0][0]
+    return History(
+        project=repository.name,
+        path=path,
+        commits=commits,
+        count=len(commits),
+        next_cursor=encode_cursor(salt=_SALT, asked=asked, position=following)
+        if following
+        else None,
+        since=None if since is None else _time(since),
+        receipt=files_receipt(repository, started=started),
+        hint=None if commits else _hint(repository, request, since),
+    )
+
+
+class _Reading:
+    """One question about the history of a repository. `names`: a file's paths, in turn."""
+
+    def __init__(self, repository: RepositorySnapshot, request: HistoryRequest, path: str) -> None:
+        self._repository = repository
+        self._path = path
+        self._limit = request.limit
+        after, before = read_time(request.after), read_time(request.before)
+        self._times = [
+            max(0, after or 0),
+            LAST_SECOND + 1 if before is None else min(max(0, before), LAST_SECOND + 1),
+        ]
+        self._is_file = bool(path) and _is_changed(repository, path)
+        self._below = f"{like_pattern(path)}/%" if path else "%"
+        self._names: list[str] = []
+
+    def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
+        """Return the commits after a position, and the position of the next page."""
+        position = after or _Position(LAST_SECOND + 1, 0, self._path if self._is_file else "")
+        rows: list[_Row] = []
+        last = position
+        for row, following in self._rows(position):
+            if len(rows) == self._limit:
+                return rows, last
+            rows.append(row)
+            last = following
+        return rows, None
+
+    def _rows(self, position: _Position) -> Iterator[tuple[_Row, _Position]]:
+        """Yield one commit more than a page has, each with the position after it."""
+        if position.path:
+            yield from self._of_file(position)
+            return
+        query, path = (_BELOW, [self._below] * 2) if self._path else (_ALL, [])
+        older = self._older(position.committed_at, position.id, self._limit + 1)
+        for values in fetch_rows_planned_each_time(query, [self._repository.id, *path, *older]):
+            row = _Row(*values)
+            yield row, _Position(row.committed_at, row.id, "")
+
+    def _of_file(self, position: _Position) -> Iterator[tuple[_Row, _Position]]:
+        left = self._limit + 1
+        while left:
+            self._names.append(position.path)
+            older = self._older(position.committed_at, position.id, left)
+            asked = [self._repository.id, position.path, position.path, *older]
+            for *values, path, status, old_path in fetch_rows_planned_each_time(_OF_FILE, asked):
+                row = _Row(*values)
+                is_renamed = status == ChangeStatus.RENAMED and path == position.path
+                name = old_path if is_renamed else position.path
+                position = _Position(row.committed_at, row.id, name)
+                left -= 1
+                yield row, position
+                if is_renamed:
+                    break
+            else:
+                return
+
+    def _older(self, committed_at: int, key: int, limit: int) -> list[object]:
+        return [*self._times, committed_at, committed_at, key, limit]
+
+    def entries(self, rows: Sequence[_Row]) -> list[CommitEntry]:
+        """Return the commits with what they did to the path."""
+        names, below = self._names, None if self._is_file else self._below
+        asked = [id_array(row.id for row in rows), names, names, below, below, HISTORY_PATHS]
+        changes: dict[int, list[ChangedPath]] = {}
+        for key, path, status, old_path in fetch_rows_planned_each_time(_CHANGES, asked):
+            kind = ChangeStatus(status).name.lower()
+            changes.setdefault(key, []).append(ChangedPath(path, kind, old_path or None))
+        reverted: dict[str, list[str]] = {}
+        shas = [row.sha for row in rows]
+        for sha, reverts in fetch_rows_planned_each_time(_REVERTED, [self._repository.id, shas]):
+            for other in reverts:
+                reverted.setdefault(other, []).append(sha)
+        return [
+            CommitEntry(
+                commit=row.sha,
+                parents=row.parents,
+                authored_at=_time(row.authored_at),
+                committed_at=_time(row.committed_at),
+                subject=row.subject,
+                body=row.body,
+                merge=row.merge or None,
+                reverts=row.reverts,
+                reverted_by=reverted.get(row.sha, []),
+                changed=row.changed,
+                changes=changes.get(row.id, []),
+                url=forge_commit_url(self._repository.web_url, row.sha),
+            )
+            for row in rows
+        ]
+
+
+def _is_changed(repository: RepositorySnapshot, path: str) -> bool:
+    """Whether a stored commit changed a file, or moved it away."""
+    return bool(fetch_rows_planned_each_time(_IS_CHANGED, [repository.id, path, path]))
+
+
+def _require_path(repository: RepositorySnapshot, path: str) -> None:
+    """Raise NotFoundError if neither the index nor the history has anything at or below a path."""
+    below = f"{like_pattern(path)}/%"
+    is_known = (
+        not path
+        or _is_changed(repository, path)
+        or fetch_rows_planned_each_time(_IS_DIRECTORY, [repository.id, below])
+    )
+    files = File.objects.filter(repository_id=repository.id)
+    if not (
+        is_known
+        or files.filter(path=path).exists()
+        or files.filter(path__startswith=f"{path}/").exists()
+    ):
+        raise FileNotFoundInIndexError(near_paths(repository.id, path))
+
+
+def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: int | None) -> str:
+    if repository.generation == 0:
+        return "Nothing of this repository is indexed yet."
+    if since is None:
+        return (
+            "No commit of this repository is stored yet. They come with the next run of an "
+            "indexer of this version."
+        )
+    if request.cursor:
+        return "There are no more commits; the page before was the last."
+    if request.after or request.before:
+        return f"No stored commit of this time changed it. Commits are stored since {_time(since)}."
+    return f"No stored commit changed it. Commits are stored since {_time(since)}."
+
+
+def _time(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
