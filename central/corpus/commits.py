@@ -94,14 +94,15 @@ def settle_commits(
 ) -> None:
     """Say which merge brought each commit, and delete the oldest beyond HISTORY_COMMITS.
 
-    `parents` are those of the run's commits by id. If the branch went on from `base` by first
-    parents and nothing was removed, only these are looked at, else all that are stored.
+    `parents` are those of the run's commits by id; `base` is what they follow, "" if some may be
+    older than those that are stored. If the branch went on from `base` by first parents and nothing
+    was removed, only these are looked at, else all that are stored.
     """
     if not (parents or is_rewritten):
         return
     line = first_parent_line(head, parents)
-    before = next(iter(parents[line[-1]]), base) if line else head
-    if is_rewritten or before != base:
+    before = next(iter(parents[line[-1]]), "") if line else head
+    if is_rewritten or not base or before != base:
         parents = dict(fetch_rows(_LINES, [repository_id]))
     merges = merges_of(head, parents)
     execute(_MERGE, [list(merges), list(merges.values()), repository_id])
