@@ -24,6 +24,8 @@ _DELETE: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])
         RETURNING id
     ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
+_FORGET: Final = _sql("""UPDATE {commit} SET merge = ''
+    WHERE repository_id = %s::bigint AND merge = ANY(%s::text[])""")
 _DELETE_OLD: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
             SELECT id FROM {commit} WHERE repository_id = %s::bigint
@@ -60,10 +62,11 @@ def put_commits(
 ) -> None:
     """Store commits, unless they are stored, and delete those of `removed`.
 
-    No commit comes before its parent.
+    No commit comes before its parent. What the removed ones brought is settled anew.
     """
     if removed:
         execute(_DELETE, [repository_id, list(removed)])
+        execute(_FORGET, [repository_id, list(removed)])
     ids = [commit.sha for commit in commits]
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
     new = [commit for commit in commits if commit.sha not in known]

@@ -54,6 +54,15 @@ def test_rewritten_history_takes_its_commits_with_it() -> None:
 
 
 @pytest.mark.django_db
+def test_no_commit_is_said_to_come_by_a_merge_that_is_gone() -> None:
+    """Of a long line that was rewritten only the newest commits come: it is not known what did."""
+    repository = RepositoryFactory()
+    store_commits(repository, "m", commit("a"), commit("b", "a"), commit("m", "a", "b"))
+    store_commits(repository, "y", commit("y", "x"), gone="m")
+    assert merges(repository) == {"a": "a", "b": "", "y": "y"}
+
+
+@pytest.mark.django_db
 def test_commits_that_come_again_are_stored_once() -> None:
     repository, other = RepositoryFactory(), RepositoryFactory()
     for _ in range(2):
