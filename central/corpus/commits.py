@@ -11,6 +11,7 @@ from django.conf import settings
 
 from central.corpus.models import Commit, CommitChange
 from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
+from central.repositories.models import Repository
 from indexer.records import history
 
 _AT_ONCE: Final = 1_000  # rows of a transaction of the retention
@@ -36,8 +37,8 @@ _DELETE_UNKEPT: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
             SELECT id FROM (
                 SELECT id, committed_at, row_number() OVER (
-                    PARTITION BY repository_id ORDER BY committed_at DESC, id DESC
-                ) AS place FROM {commit}
+                    ORDER BY committed_at DESC, id DESC
+                ) AS place FROM {commit} WHERE repository_id = %s::bigint
             ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
         RETURNING id
     ), changes AS (
@@ -118,10 +119,13 @@ def delete_old_commits(*, older_than: datetime | None) -> int:
     Not in a transaction.
     """
     before = int(older_than.timestamp()) if older_than else 0
-    count, deleted = 0, _AT_ONCE
-    while deleted == _AT_ONCE:
-        [(deleted,)] = fetch_rows(_DELETE_UNKEPT, [settings.HISTORY_COMMITS, before, _AT_ONCE])
-        count += deleted
+    count = 0
+    for repository in Repository.objects.order_by("pk").values_list("pk", flat=True):
+        asked = [repository, settings.HISTORY_COMMITS, before, _AT_ONCE]
+        deleted = _AT_ONCE
+        while deleted == _AT_ONCE:
+            [(deleted,)] = fetch_rows(_DELETE_UNKEPT, asked)
+            count += deleted
     return count
 
 
