@@ -193,3 +193,25 @@ def test_another_repository_of_the_same_commits_is_not_read(
     add(repository, ("One", (change("a.py"),)))
     add(other, ("One", (change("a.py"),)), ("Secret", (change("a.py"),)))
     assert subjects(ask(path="a.py")) == ["One"]
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("2026-11-05", ["Move again", "Edit", "Move", "Begin"]),
+        ("2026-11-04", ["Edit", "Move", "Begin"]),
+        ("2026-11-03", ["Move", "Begin"]),
+        ("2026-11-02", ["Begin"]),
+    ],
+)
+def test_a_file_is_followed_through_renames_after_the_time_that_is_asked_for(
+    repository: Repository, ask: Callable[..., Any], before: str, found: list[str]
+) -> None:
+    add(
+        repository,
+        ("Begin", (change("a.py", status="A"),)),
+        ("Move", (change("b.py", "a.py"),)),
+        ("Edit", (change("b.py"),)),
+        ("Move again", (change("c.py", "b.py"),)),
+    )
+    assert subjects(ask(path="c.py", before=before)) == found
