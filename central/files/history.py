@@ -58,6 +58,10 @@ _REVERTED = _sql("""SELECT c.sha, c.reverts FROM {commit} c
     WHERE c.repository_id = %s::bigint AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
     ORDER BY c.committed_at, c.id""")
 _SINCE = _sql("SELECT min(c.committed_at) FROM {commit} c WHERE c.repository_id = %s::bigint")
+_IS_DIRECTORY_NOW = _sql("""SELECT FROM {file} f
+    WHERE f.repository_id = %s::bigint AND f.path LIKE %s::text AND NOT EXISTS (
+        SELECT FROM {file} g WHERE g.repository_id = f.repository_id AND g.path = %s::text
+    ) LIMIT 1""")
 _IS_CHANGED = _sql("""SELECT FROM {change} h
     WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
     LIMIT 1""")
@@ -137,8 +141,15 @@ class _Reading:
             max(0, after or 0),
             LAST_SECOND + 1 if before is None else min(max(0, before), LAST_SECOND + 1),
         )
-        self._is_file = bool(path) and _is_changed(repository, path)
         self._below = f"{like_pattern(path)}/%" if path else "%"
+        # What was a file, or a submodule, may be a directory now.
+        self._is_file = (
+            bool(path)
+            and _is_changed(repository, path)
+            and not fetch_rows_planned_each_time(
+                _IS_DIRECTORY_NOW, [repository.id, self._below, path]
+            )
+        )
         self._names: list[str] = []
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:

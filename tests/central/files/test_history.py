@@ -215,3 +215,16 @@ def test_a_file_is_followed_through_renames_after_the_time_that_is_asked_for(
         ("Move again", (change("c.py", "b.py"),)),
     )
     assert subjects(ask(path="c.py", before=before)) == found
+
+
+def test_a_submodule_that_became_a_directory_has_the_history_of_the_directory(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    add(
+        repository,
+        ("Add submodule", (change("lib", status="A"),)),
+        ("Take its files", (change("lib", status="D"), change("lib/a.py", status="A"))),
+        ("Edit", (change("lib/a.py"),)),
+    )
+    FileFactory.create(repository=repository, path="lib/a.py", content="x\n")
+    assert subjects(ask(path="lib")) == ["Edit", "Take its files"]
