@@ -130,7 +130,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
 
 
 class _Reading:
-    """One question about the history of a repository. `names`: a file's paths, in turn."""
+    """One question about the history of a repository. `names`: a file's path in each commit."""
 
     def __init__(self, repository: RepositorySnapshot, request: HistoryRequest, path: str) -> None:
         self._repository = repository
@@ -150,7 +150,7 @@ class _Reading:
                 _IS_DIRECTORY_NOW, [repository.id, self._below, path]
             )
         )
-        self._names: list[str] = []
+        self._names: dict[int, str] = {}
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
         """Return the commits after a position, and the position of the next page."""
@@ -179,11 +179,11 @@ class _Reading:
         position = self._renamed_until_asked(position)
         left = self._limit + 1
         while left:
-            self._names.append(position.path)
             older = self._older(position, left)
             asked = [self._repository.id, position.path, position.path, *older]
             for *values, path, status, old_path in fetch_rows_planned_each_time(_OF_FILE, asked):
                 row = _Row(*values)
+                self._names[row.id] = position.path
                 is_renamed = status == ChangeStatus.RENAMED and path == position.path
                 name = old_path if is_renamed else position.path
                 position = _Position(row.committed_at, row.id, name)
@@ -214,10 +214,12 @@ class _Reading:
 
     def entries(self, rows: Sequence[_Row]) -> list[CommitEntry]:
         """Return the commits with what they did to the path."""
-        names, below = self._names, None if self._is_file else self._below
+        names, below = list(set(self._names.values())), None if self._is_file else self._below
         asked = [id_array(row.id for row in rows), names, names, below, below, HISTORY_PATHS]
         changes: dict[int, list[ChangedPath]] = {}
         for key, path, status, old_path in fetch_rows_planned_each_time(_CHANGES, asked):
+            if self._names.get(key, path) not in {path, old_path}:
+                continue
             kind = ChangeStatus(status).name.lower()
             changes.setdefault(key, []).append(ChangedPath(path, kind, old_path or None))
         reverted: dict[str, list[str]] = {}

@@ -228,3 +228,21 @@ def test_a_submodule_that_became_a_directory_has_the_history_of_the_directory(
     )
     FileFactory.create(repository=repository, path="lib/a.py", content="x\n")
     assert subjects(ask(path="lib")) == ["Edit", "Take its files"]
+
+
+def test_another_file_of_a_former_name_is_not_the_file(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    """As what a moved module leaves at its old place."""
+    add(
+        repository,
+        ("Begin", (change("old.py", status="A"),)),
+        ("Move", (change("new.py", "old.py"),)),
+        ("Edit both", (change("new.py"), change("old.py", status="A"))),
+    )
+    changes = [commit["changes"] for commit in ask(path="new.py").json()["commits"]]
+    assert [[path["path"] for path in own] for own in changes] == [
+        ["new.py"],
+        ["new.py"],
+        ["old.py"],
+    ]
