@@ -37,7 +37,7 @@ _ALL = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND {older} {in_order}""")
 _BELOW = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND EXISTS (
-        SELECT FROM {change} h WHERE h.commit_id = c.id
+        SELECT FROM {change} h WHERE h.repository_id = c.repository_id AND h.commit_id = c.id
             AND (h.path LIKE %s::text OR h.old_path LIKE %s::text)
     ) AND {older} {in_order}""")
 _OF_FILE = _sql("""SELECT {columns}, h.path, h.status, h.old_path

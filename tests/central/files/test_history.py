@@ -5,11 +5,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.db import connection
 
+from central.files import history
 from central.repositories.models import Repository
 from indexer.records.history import Commit, PathChange
 from tests.central.commits import change, commit, identity, store_commits
 from tests.central.factories import FileFactory, RepositoryFactory
+from tests.central.plans import statements_sent
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
 
@@ -246,3 +249,18 @@ def test_another_file_of_a_former_name_is_not_the_file(
         ["new.py"],
         ["old.py"],
     ]
+
+
+def test_a_directory_is_looked_for_in_its_repository_alone(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    """An index by path has the rows of all repositories."""
+    add(repository, ("One", (change("src/a.py"),)))
+    with statements_sent() as sent:
+        assert subjects(ask(path="src")) == ["One"]
+    [listing] = [statement for statement in sent if statement.sql == history._BELOW]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {listing.sql}", listing.parameters)
+        plan = "".join(line for (line,) in cursor.fetchall())
+    of_changes = plan.partition("corpus_commitchange h")[2].partition("->")[0]
+    assert "repository_id" in of_changes
