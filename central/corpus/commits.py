@@ -11,6 +11,7 @@ from django.conf import settings
 
 from central.corpus.models import Commit, CommitChange
 from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
+from central.repositories.models import Repository
 from indexer.records import history
 
 _AT_ONCE: Final = 1_000  # rows of a transaction of the retention
@@ -24,6 +25,8 @@ _DELETE: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])
         RETURNING id
     ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
+_FORGET: Final = _sql("""UPDATE {commit} SET merge = ''
+    WHERE repository_id = %s::bigint AND merge = ANY(%s::text[])""")
 _DELETE_OLD: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
             SELECT id FROM {commit} WHERE repository_id = %s::bigint
@@ -34,8 +37,8 @@ _DELETE_UNKEPT: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
             SELECT id FROM (
                 SELECT id, committed_at, row_number() OVER (
-                    PARTITION BY repository_id ORDER BY committed_at DESC, id DESC
-                ) AS place FROM {commit}
+                    ORDER BY committed_at DESC, id DESC
+                ) AS place FROM {commit} WHERE repository_id = %s::bigint
             ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
         RETURNING id
     ), changes AS (
@@ -60,10 +63,11 @@ def put_commits(
 ) -> None:
     """Store commits, unless they are stored, and delete those of `removed`.
 
-    No commit comes before its parent.
+    No commit comes before its parent. What the removed ones brought is settled anew.
     """
     if removed:
         execute(_DELETE, [repository_id, list(removed)])
+        execute(_FORGET, [repository_id, list(removed)])
     ids = [commit.sha for commit in commits]
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
     new = [commit for commit in commits if commit.sha not in known]
@@ -94,14 +98,15 @@ def settle_commits(
 ) -> None:
     """Say which merge brought each commit, and delete the oldest beyond HISTORY_COMMITS.
 
-    `parents` are those of the run's commits by id. If the branch went on from `base` by first
-    parents and nothing was removed, only these are looked at, else all that are stored.
+    `parents` are those of the run's commits by id; `base` is what they follow, "" if some may be
+    older than those that are stored. If the branch went on from `base` by first parents and nothing
+    was removed, only these are looked at, else all that are stored.
     """
     if not (parents or is_rewritten):
         return
     line = first_parent_line(head, parents)
-    before = next(iter(parents[line[-1]]), base) if line else head
-    if is_rewritten or before != base:
+    before = next(iter(parents[line[-1]]), "") if line else head
+    if is_rewritten or not base or before != base:
         parents = dict(fetch_rows(_LINES, [repository_id]))
     merges = merges_of(head, parents)
     execute(_MERGE, [list(merges), list(merges.values()), repository_id])
@@ -114,10 +119,13 @@ def delete_old_commits(*, older_than: datetime | None) -> int:
     Not in a transaction.
     """
     before = int(older_than.timestamp()) if older_than else 0
-    count, deleted = 0, _AT_ONCE
-    while deleted == _AT_ONCE:
-        [(deleted,)] = fetch_rows(_DELETE_UNKEPT, [settings.HISTORY_COMMITS, before, _AT_ONCE])
-        count += deleted
+    count = 0
+    for repository in Repository.objects.order_by("pk").values_list("pk", flat=True):
+        asked = [repository, settings.HISTORY_COMMITS, before, _AT_ONCE]
+        deleted = _AT_ONCE
+        while deleted == _AT_ONCE:
+            [(deleted,)] = fetch_rows(_DELETE_UNKEPT, asked)
+            count += deleted
     return count
 
 

@@ -21,6 +21,7 @@ from central.tenancy.credentials import Credential
 from indexer.records.history import LAST_SECOND, ChangeStatus
 
 HISTORY_PATHS: Final = 100  # of a commit in an answer
+_RENAMES: Final = 100  # of a file, after the time that is asked for
 _SALT: Final = "central.files.history"
 _sql = sql_with(
     commit=Commit,
@@ -36,12 +37,16 @@ _ALL = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND {older} {in_order}""")
 _BELOW = _sql("""SELECT {columns} FROM {commit} c
     WHERE c.repository_id = %s::bigint AND EXISTS (
-        SELECT FROM {change} h WHERE h.commit_id = c.id
+        SELECT FROM {change} h WHERE h.repository_id = c.repository_id AND h.commit_id = c.id
             AND (h.path LIKE %s::text OR h.old_path LIKE %s::text)
     ) AND {older} {in_order}""")
 _OF_FILE = _sql("""SELECT {columns}, h.path, h.status, h.old_path
     FROM {change} h JOIN {commit} c ON c.id = h.commit_id
     WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
+        AND {older} {in_order}""")
+_RENAMED = _sql("""SELECT c.committed_at, c.id, h.old_path
+    FROM {change} h JOIN {commit} c ON c.id = h.commit_id
+    WHERE h.repository_id = %s::bigint AND h.path = %s::text AND h.status = 'R'
         AND {older} {in_order}""")
 _CHANGES = _sql("""SELECT commit_id, path, status, old_path FROM (
         SELECT h.*, row_number() OVER (PARTITION BY h.commit_id ORDER BY h.path) AS place
@@ -53,6 +58,10 @@ _REVERTED = _sql("""SELECT c.sha, c.reverts FROM {commit} c
     WHERE c.repository_id = %s::bigint AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
     ORDER BY c.committed_at, c.id""")
 _SINCE = _sql("SELECT min(c.committed_at) FROM {commit} c WHERE c.repository_id = %s::bigint")
+_IS_DIRECTORY_NOW = _sql("""SELECT FROM {file} f
+    WHERE f.repository_id = %s::bigint AND f.path LIKE %s::text AND NOT EXISTS (
+        SELECT FROM {file} g WHERE g.repository_id = f.repository_id AND g.path = %s::text
+    ) LIMIT 1""")
 _IS_CHANGED = _sql("""SELECT FROM {change} h
     WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
     LIMIT 1""")
@@ -121,20 +130,27 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
 
 
 class _Reading:
-    """One question about the history of a repository. `names`: a file's paths, in turn."""
+    """One question about the history of a repository. `names`: a file's path in each commit."""
 
     def __init__(self, repository: RepositorySnapshot, request: HistoryRequest, path: str) -> None:
         self._repository = repository
         self._path = path
         self._limit = request.limit
         after, before = read_time(request.after), read_time(request.before)
-        self._times = [
+        self._times = (
             max(0, after or 0),
             LAST_SECOND + 1 if before is None else min(max(0, before), LAST_SECOND + 1),
-        ]
-        self._is_file = bool(path) and _is_changed(repository, path)
+        )
         self._below = f"{like_pattern(path)}/%" if path else "%"
-        self._names: list[str] = []
+        # What was a file, or a submodule, may be a directory now.
+        self._is_file = (
+            bool(path)
+            and _is_changed(repository, path)
+            and not fetch_rows_planned_each_time(
+                _IS_DIRECTORY_NOW, [repository.id, self._below, path]
+            )
+        )
+        self._names: dict[int, str] = {}
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
         """Return the commits after a position, and the position of the next page."""
@@ -154,19 +170,20 @@ class _Reading:
             yield from self._of_file(position)
             return
         query, path = (_BELOW, [self._below] * 2) if self._path else (_ALL, [])
-        older = self._older(position.committed_at, position.id, self._limit + 1)
+        older = self._older(position, self._limit + 1)
         for values in fetch_rows_planned_each_time(query, [self._repository.id, *path, *older]):
             row = _Row(*values)
             yield row, _Position(row.committed_at, row.id, "")
 
     def _of_file(self, position: _Position) -> Iterator[tuple[_Row, _Position]]:
+        position = self._renamed_until_asked(position)
         left = self._limit + 1
         while left:
-            self._names.append(position.path)
-            older = self._older(position.committed_at, position.id, left)
+            older = self._older(position, left)
             asked = [self._repository.id, position.path, position.path, *older]
             for *values, path, status, old_path in fetch_rows_planned_each_time(_OF_FILE, asked):
                 row = _Row(*values)
+                self._names[row.id] = position.path
                 is_renamed = status == ChangeStatus.RENAMED and path == position.path
                 name = old_path if is_renamed else position.path
                 position = _Position(row.committed_at, row.id, name)
@@ -177,15 +194,32 @@ class _Reading:
             else:
                 return
 
-    def _older(self, committed_at: int, key: int, limit: int) -> list[object]:
-        return [*self._times, committed_at, committed_at, key, limit]
+    def _renamed_until_asked(self, position: _Position) -> _Position:
+        """Follow the renames that are newer than all commits that are asked for."""
+        newer = (self._times[1], LAST_SECOND + 1)
+        for _ in range(_RENAMES if position.committed_at > newer[0] else 0):
+            older = self._older(position, 1, times=newer)
+            asked = [self._repository.id, position.path, *older]
+            found = fetch_rows_planned_each_time(_RENAMED, asked)
+            if not found:
+                break
+            position = _Position(*found[0])
+        return position
+
+    def _older(
+        self, position: _Position, limit: int, *, times: tuple[int, int] | None = None
+    ) -> list[object]:
+        before = position.committed_at
+        return [*(times or self._times), before, before, position.id, limit]
 
     def entries(self, rows: Sequence[_Row]) -> list[CommitEntry]:
         """Return the commits with what they did to the path."""
-        names, below = self._names, None if self._is_file else self._below
+        names, below = list(set(self._names.values())), None if self._is_file else self._below
         asked = [id_array(row.id for row in rows), names, names, below, below, HISTORY_PATHS]
         changes: dict[int, list[ChangedPath]] = {}
         for key, path, status, old_path in fetch_rows_planned_each_time(_CHANGES, asked):
+            if self._names.get(key, path) not in {path, old_path}:
+                continue
             kind = ChangeStatus(status).name.lower()
             changes.setdefault(key, []).append(ChangedPath(path, kind, old_path or None))
         reverted: dict[str, list[str]] = {}

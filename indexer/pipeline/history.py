@@ -40,7 +40,8 @@ def commit_lines(
         _log.warning("history: %s. Files are indexed without their history", exc)
         return
     yield from (encode_commit(CommitRemoval(sha)) for sha in removed)
-    for commit in _readable(repository, wanted):
+    for record in _readable(repository, wanted):
+        commit = replace(record, author="")  # nothing there needs it yet
         line = encode_commit(commit)
         if len(line) > opened.batch_bytes:
             line = encode_commit(replace(commit, body="", changes=()))

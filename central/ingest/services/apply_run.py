@@ -212,7 +212,9 @@ def commit_run(
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     segments.insert(run.repository_id, {file.path: file.id for file in replaced.inserted})
     replaced.finish()
-    replaced.settle_commits(head=run.commit_sha, base=run.base_commit)
+    replaced.settle_commits(
+        head=run.commit_sha, base=run.base_commit if run.mode == Mode.INCREMENTAL else ""
+    )
     _count(before, replaced)
     settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
     run.batch_set.all().delete()

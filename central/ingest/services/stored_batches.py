@@ -153,6 +153,8 @@ class StoredBatches:
         if size <= self._room:
             self._room -= size
             self._kept[number] = batch
+        else:
+            self._room = 0  # those after it stay behind it: commits are in order
         return batch
 
 

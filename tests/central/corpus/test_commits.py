@@ -54,6 +54,15 @@ def test_rewritten_history_takes_its_commits_with_it() -> None:
 
 
 @pytest.mark.django_db
+def test_no_commit_is_said_to_come_by_a_merge_that_is_gone() -> None:
+    """Of a long line that was rewritten only the newest commits come: it is not known what did."""
+    repository = RepositoryFactory()
+    store_commits(repository, "m", commit("a"), commit("b", "a"), commit("m", "a", "b"))
+    store_commits(repository, "y", commit("y", "x"), gone="m")
+    assert merges(repository) == {"a": "a", "b": "", "y": "y"}
+
+
+@pytest.mark.django_db
 def test_commits_that_come_again_are_stored_once() -> None:
     repository, other = RepositoryFactory(), RepositoryFactory()
     for _ in range(2):
@@ -102,3 +111,21 @@ def test_each_commit_was_brought_by_the_oldest_of_the_line_that_contains_it(
         sha: next(merge for merge in reversed(line) if sha in contained(merge))
         for sha in contained(head)
     }
+
+
+@pytest.mark.django_db
+def test_a_past_that_comes_later_was_brought_by_its_merges_too() -> None:
+    """As after an upgrade: the next merge first, then by a full run what was before it."""
+    repository = RepositoryFactory()
+    store_commits(repository, "d", commit("d", "m"), base="m")
+    past = [commit("a"), commit("b", "a"), commit("m", "a", "b")]
+    store_commits(repository, "d", *past)
+    assert merges(repository) == {"a": "a", "b": "m", "m": "m", "d": "d"}
+
+
+@pytest.mark.django_db
+def test_a_merge_into_a_history_of_its_own_root_brings_the_commits_before() -> None:
+    repository = RepositoryFactory()
+    store_commits(repository, "b", commit("a"), commit("b", "a"))
+    store_commits(repository, "m", commit("r"), commit("m", "r", "b"), base="b")
+    assert merges(repository) == {"a": "m", "b": "m", "r": "r", "m": "m"}

@@ -5,11 +5,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.db import connection
 
+from central.files import history
 from central.repositories.models import Repository
 from indexer.records.history import Commit, PathChange
 from tests.central.commits import change, commit, identity, store_commits
 from tests.central.factories import FileFactory, RepositoryFactory
+from tests.central.plans import statements_sent
 from tests.central.protocol import Api, api_of
 from tests.central.refusals import assert_problem
 
@@ -193,3 +196,71 @@ def test_another_repository_of_the_same_commits_is_not_read(
     add(repository, ("One", (change("a.py"),)))
     add(other, ("One", (change("a.py"),)), ("Secret", (change("a.py"),)))
     assert subjects(ask(path="a.py")) == ["One"]
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("2026-11-05", ["Move again", "Edit", "Move", "Begin"]),
+        ("2026-11-04", ["Edit", "Move", "Begin"]),
+        ("2026-11-03", ["Move", "Begin"]),
+        ("2026-11-02", ["Begin"]),
+    ],
+)
+def test_a_file_is_followed_through_renames_after_the_time_that_is_asked_for(
+    repository: Repository, ask: Callable[..., Any], before: str, found: list[str]
+) -> None:
+    add(
+        repository,
+        ("Begin", (change("a.py", status="A"),)),
+        ("Move", (change("b.py", "a.py"),)),
+        ("Edit", (change("b.py"),)),
+        ("Move again", (change("c.py", "b.py"),)),
+    )
+    assert subjects(ask(path="c.py", before=before)) == found
+
+
+def test_a_submodule_that_became_a_directory_has_the_history_of_the_directory(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    add(
+        repository,
+        ("Add submodule", (change("lib", status="A"),)),
+        ("Take its files", (change("lib", status="D"), change("lib/a.py", status="A"))),
+        ("Edit", (change("lib/a.py"),)),
+    )
+    FileFactory.create(repository=repository, path="lib/a.py", content="x\n")
+    assert subjects(ask(path="lib")) == ["Edit", "Take its files"]
+
+
+def test_another_file_of_a_former_name_is_not_the_file(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    """As what a moved module leaves at its old place."""
+    add(
+        repository,
+        ("Begin", (change("old.py", status="A"),)),
+        ("Move", (change("new.py", "old.py"),)),
+        ("Edit both", (change("new.py"), change("old.py", status="A"))),
+    )
+    changes = [commit["changes"] for commit in ask(path="new.py").json()["commits"]]
+    assert [[path["path"] for path in own] for own in changes] == [
+        ["new.py"],
+        ["new.py"],
+        ["old.py"],
+    ]
+
+
+def test_a_directory_is_looked_for_in_its_repository_alone(
+    repository: Repository, ask: Callable[..., Any]
+) -> None:
+    """An index by path has the rows of all repositories."""
+    add(repository, ("One", (change("src/a.py"),)))
+    with statements_sent() as sent:
+        assert subjects(ask(path="src")) == ["One"]
+    [listing] = [statement for statement in sent if statement.sql == history._BELOW]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {listing.sql}", listing.parameters)
+        plan = "".join(line for (line,) in cursor.fetchall())
+    of_changes = plan.partition("corpus_commitchange h")[2].partition("->")[0]
+    assert "repository_id" in of_changes

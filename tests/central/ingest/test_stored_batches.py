@@ -37,6 +37,23 @@ def test_batches_that_are_kept_count_as_large_as_they_are_in_memory(
     assert [len(group) for group in batches.groups()] == [2, 1]
 
 
+def test_batches_stay_in_order_if_one_is_too_large_to_be_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = {"a": 100_000, "b": 500_000, "c": 100_000}
+    put(
+        *(
+            replace(file_record(path, ""), content="x" * size, size=size)
+            for path, size in sizes.items()
+        )
+    )
+    monkeypatch.setattr(stored_batches, "_KEPT_BYTES", 300_000)
+    batches = StoredBatches(IndexRun.objects.get())
+    assert len(list(batches)) == 3
+    numbers = [[batch.number for batch in group] for group in batches.groups()]
+    assert numbers == [[1], [2], [3]]
+
+
 def test_the_path_of_a_file_is_stored_once_for_all_its_chunks() -> None:
     path = "a/long/path.py"
     put(file_record(path, "def a\n" * 3))

@@ -2,13 +2,14 @@
 
 import hashlib
 from dataclasses import fields
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
+from central.corpus import commits
 from central.corpus.models import CommitChange
 from central.github.models import GitHubDelivery, IdTokenUse
 from central.ingest.models import Delivery, IndexRun
@@ -23,6 +24,7 @@ from tests.central.factories import (
     OrganizationFactory,
     RepositoryFactory,
 )
+from tests.central.plans import rows_handled, statements_sent
 
 pytestmark = pytest.mark.django_db
 
@@ -144,3 +146,17 @@ def test_commits_are_kept_by_number_and_age(settings: Any, kept: int, days: int,
     assert apply_retention(now=NOW) == NOTHING
     changes = CommitChange.objects.filter(repository=repository)
     assert "".join(sorted(path[0] for path in changes.values_list("path", flat=True))) == left
+
+
+def test_old_commits_of_a_repository_cost_no_look_at_those_of_others(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large, small = RepositoryFactory.create_batch(2)
+    store_commits(large, "300", *(commit(f"{number:03}", at=9) for number in range(300)))
+    store_commits(small, "9", *(commit(str(number), at=number) for number in range(10)))
+    settings.HISTORY_COMMITS = 300
+    monkeypatch.setattr(commits, "_AT_ONCE", 1)
+    with statements_sent() as sent:
+        assert commits.delete_old_commits(older_than=datetime.fromtimestamp(9, UTC)) == 9
+    deletions = [statement for statement in sent if statement.sql == commits._DELETE_UNKEPT]
+    assert sum(rows_handled(own, "force_custom_plan") for own in deletions) < 3_000

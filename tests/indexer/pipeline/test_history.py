@@ -84,6 +84,13 @@ def test_a_first_run_sends_the_past_and_the_next_one_what_came_since(
     assert (merged.parents[1], merged.changes) == (moved.sha, ())
 
 
+def test_addresses_of_authors_are_not_sent(central: StandIn, sandbox: Sandbox) -> None:
+    run(central, sandbox)
+    assert [record.author for record in central.commit_records() if isinstance(record, Commit)] == [
+        ""
+    ]
+
+
 def test_rewritten_history_sends_what_is_new_and_what_is_gone(
     central: StandIn, sandbox: Sandbox
 ) -> None:
