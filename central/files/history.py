@@ -274,7 +274,7 @@ def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: int | 
     if since is None:
         return (
             "No commit of this repository is stored yet. They come with the next run of an "
-            "indexer of this version."
+            "indexer of this version, unless its .codesearch.toml or this service sends none."
         )
     if request.cursor:
         return "There are no more commits; the page before was the last."

@@ -35,6 +35,7 @@ from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepos
 from central.tenancy.models import Organization
 from indexer.records.vectors import TermVector
 from indexer.store.base import Point
+from tests.central.commits import change, commit, store_commits
 from tests.central.factories import (
     DependencyFactory,
     FileFactory,
@@ -126,6 +127,7 @@ def fill(api: Api, project: str) -> Repository:
     fill_graph(api, project)
     symbol = f"scip-python python {project} . a/a#"
     add_scip(repository, {"a.py": {"def |a": symbol, symbol: f"< {symbol}"}})
+    store_commits(repository, "Begin", commit("Begin", changes=[change("shop/cart.py")]))
     ScipDefinition.objects.create(
         repository=repository,
         file=repository.file_set.get(path="a.py"),

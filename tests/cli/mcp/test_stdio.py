@@ -97,7 +97,7 @@ def test_the_target_is_opened_when_the_tools_have_been_listed(tmp_path: Path) ->
     environ = {"AETERNA_DATA_DIR": str(tmp_path / "data"), "AETERNA_IDLE_MINUTES": "soon"}
     with new_agent(tmp_path, environ) as agent:
         assert agent.process.stderr
-        assert len(agent.ask("tools/list")["tools"]) == 19
+        assert len(agent.ask("tools/list")["tools"]) == 20
         assert "AETERNA_IDLE_MINUTES must be a number" in agent.process.stderr.readline()
 
 
