@@ -124,9 +124,9 @@ class _FileTools:
         return Reply(answer, list_text, truncate_list, max_tokens)
 
     async def code_history(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
-        """List the commits that changed a file, a directory or a repository, the newest first.
+        """Tell when and why a file, directory or repository changed: its commits, newest first.
 
-        Use it for when and why code changed. Example: project="auth-service", path="app.py".
+        Example: project="auth-service", path="app.py".
         """
         answer = await self._answer(self._backend().history, request)
         return Reply(answer, history_text, truncate_history, max_tokens)

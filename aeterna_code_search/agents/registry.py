@@ -48,6 +48,7 @@ _NO_MAXIMUM: Final = 1_000_000
 _STRUCTURED: Final = "structured"
 _OBVIOUS: Final = frozenset({"minimum", "maximum", "default"})
 _OWN: Final = frozenset({"workspace"})  # a token has one organisation; a sidecar must be told
+_LISTS_OWN: Final = frozenset({"code_search", "code_trace_callers"})  # the others only take it
 _BUDGET: Final = "max_tokens"  # an agent keeps the default, or learns the limits from the refusal
 
 OfStructure = Annotated[bool, Field(description="Data too")]
@@ -146,9 +147,12 @@ class ToolRegistry:
         """Remove from schemas what costs agents tokens; calls are checked against all of it."""
         if not isinstance(answer, dict) or "tools" not in answer:
             return answer
-        unlisted = frozenset() if self._is_sidecar else _OWN
         tools = [
-            _short_tool(tool, has_limits=tool["name"] in self._in_full, unlisted=unlisted)
+            _short_tool(
+                tool,
+                has_limits=tool["name"] in self._in_full,
+                unlisted=frozenset() if self._is_sidecar or tool["name"] in _LISTS_OWN else _OWN,
+            )
             for tool in answer["tools"]
         ]
         return {**answer, "tools": tools}

@@ -23,7 +23,7 @@ Query = Annotated[
         description="What the code does, or an identifier",
     ),
 ]
-Workspace = Annotated[str | None, Field(max_length=100, description="Rarely needed")]
+Workspace = Annotated[str | None, Field(max_length=100, description="Organisation")]
 MaxTokens = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Answer size")]
 SearchCursor = Annotated[str | None, Field(max_length=500, description="next_cursor")]
 Projects = list[Annotated[str, Field(max_length=200)]]

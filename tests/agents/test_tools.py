@@ -96,8 +96,8 @@ def test_all_definitions_take_less_than_5000_tokens() -> None:
         "title" in schema for tool in tools for schema in tool.input_schema["properties"].values()
     )
     told = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    # 4,977 tokens by o200k
-    assert len(json.dumps(told, separators=(",", ":"))) <= 21_170
+    # 4,991 tokens by o200k; 5,000 are allowed
+    assert len(json.dumps(told, separators=(",", ":"))) <= 21_260
 
 
 @pytest.mark.parametrize(("tool", "recording"), RECORDINGS.items())
@@ -138,10 +138,11 @@ def test_the_workspace_is_the_organisation(workspace: str) -> None:
     assert {asked["org_id"] for asked in backend.asked} == {workspace}
 
 
-def test_the_workspace_is_taken_and_not_told() -> None:
+def test_the_workspace_is_taken_by_all_and_told_by_two() -> None:
     """A token has one organisation, so the argument would cost every agent for nothing."""
-    for tool in tools_of(code_server(RecordedBackend())).values():
-        assert "workspace" not in tool.input_schema["properties"]
+    tools = tools_of(code_server(RecordedBackend())).items()
+    told = {name for name, tool in tools if "workspace" in tool.input_schema["properties"]}
+    assert told == {"code_search", "code_trace_callers"}
 
 
 @pytest.mark.parametrize("nothing", ["", None])
