@@ -68,7 +68,7 @@ def test_every_schema_is_one_that_all_clients_can_read(inspect: Inspect) -> None
     """Strict: the inspector fails at a schema that some client or model would not take."""
     tools = inspect("http", "tools/list", "--strict")["tools"]
 
-    assert len(tools) == 19
+    assert len(tools) == 20
 
 
 def test_a_search_is_answered(inspect: Inspect) -> None:
