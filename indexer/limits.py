@@ -19,6 +19,7 @@ UNUSED_LISTED: Final = 200  # definitions of a page
 IMPACT_CHANGES: Final = 1_000  # files or names in a request, and pairs of lines in a file
 SIDECAR_ANSWER_BYTES: Final = 16 * 1024 * 1024
 COMMITS_LISTED: Final = 100  # of a page
+HISTORY_PATHS: Final = 100  # of a commit in an answer
 FILES_LISTED: Final = 1_000  # of a page
 GLOB_CHARACTERS: Final = 1_000
 COMMENT_BYTES: Final = 60_000  # on a pull request; GitHub takes 65,536 characters

@@ -1,17 +1,22 @@
 """Lists, content and history of indexed files: what is asked."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from aeterna_code_search.contract.notes import REQUIRED, argument
 from aeterna_code_search.contract.trace import LAST_LINE, cursor
 from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS
 
 
+def _project() -> Any:
+    return argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+
+
 @dataclass(frozen=True, slots=True)
 class ListRequest:
     """`GET /files`."""
 
-    project: str = argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+    project: str = _project()
     path: str = argument(
         "",
         "A directory, from the repository's root; without: the root",
@@ -39,7 +44,7 @@ class ContentRequest:
     `end_line` 0 is the last.
     """
 
-    project: str = argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+    project: str = _project()
     path: str = argument(
         REQUIRED,
         "The file, from the repository's root",
@@ -56,7 +61,7 @@ class ContentRequest:
 class HistoryRequest:
     """`GET /files/history`."""
 
-    project: str = argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+    project: str = _project()
     path: str = argument(
         "",
         "A file, followed through its renames, or a directory; without: the whole repository",

@@ -63,7 +63,7 @@ def put_commits(
 ) -> None:
     """Store commits, unless they are stored, and delete those of `removed`.
 
-    No commit comes before its parent. What the removed ones brought is settled anew.
+    No commit comes before its parent. What the removed ones brought is settled again.
     """
     if removed:
         execute(_DELETE, [repository_id, list(removed)])

@@ -18,9 +18,9 @@ from central.repositories.visibility import (
     repository_snapshot,
 )
 from central.tenancy.credentials import Credential
+from indexer.limits import HISTORY_PATHS
 from indexer.records.history import LAST_SECOND, ChangeStatus
 
-HISTORY_PATHS: Final = 100  # of a commit in an answer
 _RENAMES: Final = 100  # of a file, after the time that is asked for
 _SALT: Final = "central.files.history"
 _sql = sql_with(
@@ -112,7 +112,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
         reading = _Reading(repository, request, path)
         rows, following = reading.page(_Position(*given) if given else None)
         if not rows and not given:
-            _require_path(repository, path)
+            reading.require_path()
         commits = reading.entries(rows)
         since = fetch_rows_planned_each_time(_SINCE, [repository.id])[0][0]
     return History(
@@ -143,14 +143,25 @@ class _Reading:
         )
         self._below = f"{like_pattern(path)}/%" if path else "%"
         # What was a file, or a submodule, may be a directory now.
-        self._is_file = (
-            bool(path)
-            and _is_changed(repository, path)
-            and not fetch_rows_planned_each_time(
-                _IS_DIRECTORY_NOW, [repository.id, self._below, path]
-            )
+        changed = [repository.id, path, path]
+        self._is_changed = bool(path and fetch_rows_planned_each_time(_IS_CHANGED, changed))
+        self._is_file = self._is_changed and not fetch_rows_planned_each_time(
+            _IS_DIRECTORY_NOW, [repository.id, self._below, path]
         )
         self._names: dict[int, str] = {}
+
+    def require_path(self) -> None:
+        """Raise NotFoundError if neither index nor history has anything at or below the path."""
+        key, path = self._repository.id, self._path
+        files = File.objects.filter(repository_id=key)
+        if not (
+            not path
+            or self._is_changed
+            or fetch_rows_planned_each_time(_IS_DIRECTORY, [key, self._below])
+            or files.filter(path=path).exists()
+            or files.filter(path__startswith=f"{path}/").exists()
+        ):
+            raise FileNotFoundInIndexError(near_paths(key, path))
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
         """Return the commits after a position, and the position of the next page."""
@@ -244,28 +255,6 @@ class _Reading:
             )
             for row in rows
         ]
-
-
-def _is_changed(repository: RepositorySnapshot, path: str) -> bool:
-    """Whether a stored commit changed a file, or moved it away."""
-    return bool(fetch_rows_planned_each_time(_IS_CHANGED, [repository.id, path, path]))
-
-
-def _require_path(repository: RepositorySnapshot, path: str) -> None:
-    """Raise NotFoundError if neither the index nor the history has anything at or below a path."""
-    below = f"{like_pattern(path)}/%"
-    is_known = (
-        not path
-        or _is_changed(repository, path)
-        or fetch_rows_planned_each_time(_IS_DIRECTORY, [repository.id, below])
-    )
-    files = File.objects.filter(repository_id=repository.id)
-    if not (
-        is_known
-        or files.filter(path=path).exists()
-        or files.filter(path__startswith=f"{path}/").exists()
-    ):
-        raise FileNotFoundInIndexError(near_paths(repository.id, path))
 
 
 def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: int | None) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from indexer.limits import HISTORY_PATHS
 from indexer.output.terminal import pluralize
 
 SHORT_COMMIT: Final = 10
-_LISTED: Final = 100  # changed paths of a commit in an answer, at most
 Row = Mapping[str, Any]
 
 
@@ -30,7 +30,7 @@ def _changed(path: str, commit: Row) -> str:
     if not (path and changes):
         return pluralize(commit["changed"], "path") if commit["changed"] else ""
     if len(changes) > 1:
-        at_least = "at least " if len(changes) == _LISTED else ""
+        at_least = "at least " if len(changes) == HISTORY_PATHS else ""
         return f"{at_least}{len(changes):,} of {pluralize(commit['changed'], 'path')}"
     change = changes[0]
     own = "" if change["path"] == path else f" {change['path']}"

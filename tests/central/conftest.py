@@ -14,7 +14,7 @@ from tests.central.protocol import Api, api_of
 def _deletions() -> Iterator[None]:
     """Let a test that commits end with a few deletions, and not with Django's flush.
 
-    That one truncates a hundred tables and makes all permissions anew: a fifth of a second.
+    That one truncates a hundred tables and makes all permissions again: a fifth of a second.
     """
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(TransactionTestCase, "_fixture_teardown", lambda _: delete_rows())

@@ -5,20 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from indexer.client.api import IndexingClient
-from indexer.client.credentials import StaticToken
-from indexer.client.transport import Transport
-from indexer.config.settings import Settings
 from indexer.git.local import WorkingCopy
-from indexer.git.repository import Repository
-from indexer.pipeline.job import make_job
-from indexer.pipeline.report import Report, RunProgress
-from indexer.pipeline.run import index
 from indexer.records.files import COMMITS
 from indexer.records.history import ChangeStatus, Commit, PathChange
-from indexer.records.runs import Mode, Reason, Requested
-from tests.indexer.central import TOKEN, StandIn, stand_in
-from tests.indexer.pipeline.test_run import Recorded
+from indexer.records.runs import Mode, Reason
+from tests.indexer.central import StandIn, stand_in
+from tests.indexer.pipeline.test_run import run
 from tests.indexer.repositories import Sandbox
 
 
@@ -34,27 +26,6 @@ def sandbox(tmp_path: Path) -> Sandbox:
     sandbox = Sandbox(tmp_path / "shop")
     sandbox.commit("Begin", {"a.py": "a = 1\n"})
     return sandbox
-
-
-def run(central: StandIn, sandbox: Sandbox, repository: Repository | None = None) -> Report:
-    repository = repository or Repository(sandbox.path)
-    named = {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"}
-    settings = Settings.load(named, project_dir=sandbox.path, default_project="shop", overrides={})
-    job = make_job(
-        repository, settings, ref=None, requested=Requested.AUTO, timeout_seconds=20.0, scip=None
-    )
-    transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
-    try:
-        return index(
-            job=job,
-            repository=repository,
-            central=IndexingClient(transport),
-            progress=Recorded(),
-            run_progress=RunProgress(),
-        )
-    finally:
-        transport.close()
-        repository.close()
 
 
 def subjects(central: StandIn) -> list[str]:
@@ -171,5 +142,5 @@ def test_snapshots_of_a_work_tree_are_no_history(
     central: StandIn, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     (tmp_path / "objects").mkdir()
-    run(central, sandbox, WorkingCopy(sandbox.path, tmp_path / "objects"))
+    run(central, sandbox, repository=WorkingCopy(sandbox.path, tmp_path / "objects"))
     assert (central.paths(), subjects(central)) == (["a.py"], [])

@@ -12,7 +12,7 @@ from indexer.client.transport import Transport
 from indexer.config.settings import Settings
 from indexer.errors import CentralRefusedError, ConfigurationError, RunFailedError, RunStaleError
 from indexer.git.repository import Repository
-from indexer.pipeline.job import make_job
+from indexer.pipeline.job import ScipRequest, make_job
 from indexer.pipeline.report import Report, RunProgress
 from indexer.pipeline.run import index
 from indexer.records.files import (
@@ -77,9 +77,11 @@ def run(
     ref: str | None = None,
     progress: Recorded | None = None,
     run_progress: RunProgress | None = None,
+    repository: Repository | None = None,
+    scip: ScipRequest | None = None,
     **environ: str,
 ) -> Report:
-    repository = Repository(sandbox.path)
+    repository = repository or Repository(sandbox.path)
     named = {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"}
     settings = Settings.load(
         named | environ,
@@ -87,7 +89,9 @@ def run(
         default_project="shop",
         overrides={},
     )
-    job = make_job(repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0)
+    job = make_job(
+        repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0, scip=scip
+    )
     job = replace(job, access=replace(job.access, retry_seconds=0.0))
     transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
     try:

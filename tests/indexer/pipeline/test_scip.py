@@ -6,20 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from indexer.client.api import IndexingClient
-from indexer.client.credentials import StaticToken
-from indexer.client.transport import Transport
-from indexer.config.settings import Settings
 from indexer.errors import ConfigurationError, ScipInvalidError
-from indexer.git.repository import Repository
-from indexer.pipeline.job import make_job, scip_request
-from indexer.pipeline.report import Report, RunProgress, ScipReport, as_json, format_text
-from indexer.pipeline.run import index
+from indexer.pipeline.job import scip_request
+from indexer.pipeline.report import Report, ScipReport, as_json, format_text
 from indexer.records.files import SCIP
-from indexer.records.runs import Mode, Reason, Requested
+from indexer.records.runs import Mode, Reason
 from indexer.records.scip import ScipPlace, ScipRemoval
-from tests.indexer.central import TOKEN, StandIn, stand_in
-from tests.indexer.pipeline.test_run import Recorded
+from tests.indexer.central import StandIn, stand_in
+from tests.indexer.pipeline.test_run import run as run_job
 from tests.indexer.repositories import Sandbox
 from tests.indexer.scip.indexes import write_index
 
@@ -51,29 +45,8 @@ def sandbox(tmp_path: Path) -> Sandbox:
 def run(
     central: StandIn, sandbox: Sandbox, *scip: str, commit: str = "", mode: str = "auto"
 ) -> Report:
-    repository = Repository(sandbox.path)
-    named = {"AETERNA_URL": central.url, "AETERNA_TOKEN": TOKEN, "AETERNA_ORGANIZATION": "acme"}
-    settings = Settings.load(named, project_dir=sandbox.path, default_project="shop", overrides={})
-    job = make_job(
-        repository,
-        settings,
-        ref=None,
-        requested=Requested(mode),
-        timeout_seconds=20.0,
-        scip=scip_request(scip, commit, {}, sandbox.path),
-    )
-    transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
-    try:
-        return index(
-            job=job,
-            repository=repository,
-            central=IndexingClient(transport),
-            progress=Recorded(),
-            run_progress=RunProgress(),
-        )
-    finally:
-        transport.close()
-        repository.close()
+    asked = scip_request(scip, commit, {}, sandbox.path)
+    return run_job(central, sandbox, mode, scip=asked)
 
 
 def sent(central: StandIn) -> list[str]:
