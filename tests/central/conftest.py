@@ -12,7 +12,7 @@ from tests.central.protocol import Api, api_of
 
 @pytest.fixture(scope="session", autouse=True)
 def _deletions() -> Iterator[None]:
-    """Let a test that commits end with a few deletions, and not with Django's flush.
+    """Let a test that commits empty the tables that have rows, and not with Django's flush.
 
     That one truncates a hundred tables and makes all permissions again: a fifth of a second.
     """

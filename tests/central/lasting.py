@@ -35,8 +35,6 @@ def delete_rows() -> None:
                 for name in tables
             )
         )
-        deletions = [f'DELETE FROM "{name}";' for (name,) in cursor.fetchall()]  # noqa: S608
-        if deletions:  # in any order: without triggers, and so without foreign keys
-            cursor.execute(
-                f"BEGIN; SET LOCAL session_replication_role = replica; {' '.join(deletions)} COMMIT"
-            )
+        filled = ", ".join(f'"{name}"' for (name,) in cursor.fetchall())
+        if filled:  # deleted rows would stay in the planner's statistics
+            cursor.execute(f"TRUNCATE {filled} CASCADE")
