@@ -9,13 +9,15 @@ from typing import Final
 
 from django.conf import settings
 
-from central.corpus.models import Commit, CommitChange
+from central.corpus.messages import message_terms, subject_vectors
+from central.corpus.models import Commit, CommitChange, CommitPatch
+from central.corpus.patches import pack_patch
 from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
 from central.repositories.models import Repository
 from indexer.records import history
 
 _AT_ONCE: Final = 1_000  # rows of a transaction of the retention
-_sql = sql_with(commit=Commit, change=CommitChange)
+_sql = sql_with(commit=Commit, change=CommitChange, patch=CommitPatch)
 _STORED: Final = _sql("SELECT sha FROM {commit} WHERE repository_id = %s::bigint ORDER BY sha")
 _LINES: Final = _sql("SELECT sha, parents FROM {commit} WHERE repository_id = %s::bigint")
 _FOUND: Final = _sql(
@@ -24,6 +26,8 @@ _FOUND: Final = _sql(
 _DELETE: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])
         RETURNING id
+    ), patches AS (
+        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
     ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
 _FORGET: Final = _sql("""UPDATE {commit} SET merge = ''
     WHERE repository_id = %s::bigint AND merge = ANY(%s::text[])""")
@@ -32,6 +36,8 @@ _DELETE_OLD: Final = _sql("""WITH gone AS (
             SELECT id FROM {commit} WHERE repository_id = %s::bigint
             ORDER BY committed_at DESC, id DESC OFFSET %s)
         RETURNING id
+    ), patches AS (
+        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
     ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
 _DELETE_UNKEPT: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
@@ -41,6 +47,8 @@ _DELETE_UNKEPT: Final = _sql("""WITH gone AS (
                 ) AS place FROM {commit} WHERE repository_id = %s::bigint
             ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
         RETURNING id
+    ), patches AS (
+        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
     ), changes AS (
         DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
     ) SELECT count(*) FROM gone""")
@@ -50,6 +58,7 @@ _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
         AND {commit}.merge <> now.merge""")
 _COMMITS: Final = copy_into(Commit, "id", *columns_of(Commit))
 _CHANGES: Final = copy_into(CommitChange)
+_PATCHES: Final = copy_into(CommitPatch, "commit", "repository", "data")
 _Parents = Mapping[str, Sequence[str]]
 
 
@@ -72,23 +81,36 @@ def put_commits(
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
     new = [commit for commit in commits if commit.sha not in known]
     keys = new_ids(Commit, len(new))
+    terms = message_terms([(commit.subject, commit.body) for commit in new])
+    vectors = subject_vectors([commit.subject for commit in new])
     copy_rows(
         _COMMITS,
         (
             (
                 *(key, repository_id, commit.sha, list(commit.parents)),
                 *(commit.authored_at, commit.committed_at, commit.subject, commit.body),
-                *(list(commit.reverts), commit.changed, ""),
+                *(list(commit.reverts), commit.changed, commit.author, of_terms, vector, ""),
             )
-            for key, commit in zip(keys, new, strict=True)
+            for key, commit, of_terms, vector in zip(keys, new, terms, vectors, strict=True)
         ),
     )
     copy_rows(
         _CHANGES,
         (
-            (repository_id, key, change.path, change.status, change.old_path)
+            (
+                *(repository_id, key, change.path, change.status, change.old_path),
+                *(change.blob, change.unread or ""),
+            )
             for key, commit in zip(keys, new, strict=True)
             for change in commit.changes
+        ),
+    )
+    copy_rows(
+        _PATCHES,
+        (
+            (key, repository_id, patch)
+            for key, commit in zip(keys, new, strict=True)
+            if (patch := pack_patch(commit.changes)) is not None
         ),
     )
 

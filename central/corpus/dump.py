@@ -13,6 +13,7 @@ from central.corpus.models import (
     Chunk,
     Commit,
     CommitChange,
+    CommitPatch,
     Dependency,
     Export,
     File,
@@ -27,6 +28,7 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
+from central.corpus.patches import unpack_patch
 from central.db import columns_of
 from central.repositories.models import Repository
 from indexer.records.scip import SCIP_BINDING
@@ -180,10 +182,14 @@ def _packages(repository: Repository) -> Iterator[dict[str, object]]:
 
 def _commits(repository: Repository) -> Iterator[dict[str, object]]:
     for row in Commit.objects.filter(repository=repository).values(*_names(Commit)).iterator():
-        yield {"type": "commit", **row}
+        packed = {name: row[name] and _sha256(bytes(row[name])) for name in ("terms", "vector")}
+        yield {"type": "commit", **row, **packed}
     changes = CommitChange.objects.filter(repository=repository)
     for row in changes.values(*_names(CommitChange, "commit_id"), sha=F("commit__sha")).iterator():
         yield {"type": "commit_change", **row}
+    patches = CommitPatch.objects.filter(repository=repository)
+    for sha, data in patches.values_list("commit__sha", "data").iterator():
+        yield {"type": "commit_patch", "sha": sha, "patch": unpack_patch(bytes(data))}
 
 
 def _terms(repository: Repository) -> dict[str, object]:

@@ -17,6 +17,7 @@ from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import (
     Commit,
     CommitChange,
+    CommitPatch,
     Dependency,
     Embedding,
     File,
@@ -78,7 +79,7 @@ _DELETIONS = (
         deletion(model, _OF_REPOSITORY)
         for model in (
             *(Package, TermStat, Embedding, TrigramSegment, ScipDocument, ScipSymbol),
-            *(CommitChange, Commit),
+            *(CommitPatch, CommitChange, Commit),
         )
     ),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),

@@ -17,6 +17,7 @@ from indexer.bundle.lines import parse_line, refuse, require_path, validation_pr
 from indexer.bundle.schema import (
     BATCH_VALUES,
     FILE_LINES,
+    ChangeRow,
     ChunkFields,
     CommitFields,
     CommitLineFields,
@@ -46,7 +47,15 @@ from indexer.records.files import (
     UnparsedLines,
     count_lines,
 )
-from indexer.records.history import ChangeStatus, Commit, CommitRemoval, PathChange
+from indexer.records.history import (
+    COMMIT_HUNKS_BYTES,
+    HUNKS_BYTES,
+    ChangeStatus,
+    Commit,
+    CommitRemoval,
+    PathChange,
+)
+from indexer.records.hunks import HunkError, parse_hunks
 from indexer.records.manifests import Dependency, Manifest, Pin, PinUse
 from indexer.records.references import MODULE_PATH_BYTES, Export, Import, Reference
 from indexer.records.scip import (
@@ -150,22 +159,38 @@ def _record(fields: _Line, where: str, dimensions: int) -> Record:
 
 
 def _commit(fields: CommitFields, where: str) -> Commit:
-    for path, status, old_path in fields.changes:
-        require_path(path, where)
-        if bool(old_path) != (status is ChangeStatus.RENAMED):
-            refuse(where, "changes: a rename, and nothing else, has an old path")
-        if old_path:
-            require_path(old_path, where)
-    if any(row[0] >= other[0] for row, other in pairwise(fields.changes)):
+    for row in fields.changes:
+        _check_change(row, where, parents=max(1, len(fields.parents)))
+    if any(row.path >= other.path for row, other in pairwise(fields.changes)):
         refuse(where, "changes: must be sorted by their paths, each once")
+    if sum(len(row.hunks.encode()) for row in fields.changes) > COMMIT_HUNKS_BYTES:
+        refuse(where, f"changes: more than {COMMIT_HUNKS_BYTES} bytes of hunks")
     if fields.changed < len(fields.changes):
         refuse(where, "changed: must count all changes")
     rows = {
         "parents": tuple(fields.parents),
         "reverts": tuple(fields.reverts),
-        "changes": tuple(starmap(PathChange, fields.changes)),
+        "changes": tuple(PathChange(**asdict(row)) for row in fields.changes),
     }
     return Commit(**asdict(fields) | rows)
+
+
+def _check_change(row: ChangeRow, where: str, *, parents: int) -> None:
+    require_path(row.path, where)
+    if bool(row.old_path) != (row.status is ChangeStatus.RENAMED):
+        refuse(where, "changes: a rename, and nothing else, has an old path")
+    if row.old_path:
+        require_path(row.old_path, where)
+    if row.hunks and row.unread:
+        refuse(where, f"changes: hunks of a path whose lines are {row.unread}")
+    if len(row.hunks.encode()) > HUNKS_BYTES:
+        refuse(where, f"changes: more than {HUNKS_BYTES} bytes of hunks of a path")
+    try:
+        hunks = list(parse_hunks(row.hunks))
+    except HunkError as exc:
+        refuse(where, f"changes: {exc}")
+    if any(len(hunk.old) != parents for hunk in hunks):
+        refuse(where, "changes: hunks of another number of parents")
 
 
 def _scip(fields: ScipFields, where: str) -> ScipDocument:

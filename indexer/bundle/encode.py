@@ -15,6 +15,7 @@ from msgspec.json import Decoder, Encoder
 from indexer.bundle.schema import (
     BATCH_VALUES,
     FILE_LINES,
+    ChangeRow,
     ChunkFields,
     CommitFields,
     CommitLineFields,
@@ -131,11 +132,19 @@ def encode_scip(record: ScipDocument | ScipRemoval) -> bytes:
     return _ENCODER.encode_lines([ScipLineFields(ScipFields(**_same(ScipFields, record)))])
 
 
-def encode_commit(record: Commit | CommitRemoval) -> bytes:
-    """Encode one line about a commit, with its LF."""
+def encode_commit(record: Commit | CommitRemoval, *, has_lines: bool = True) -> bytes:
+    """Encode one line about a commit, with its LF.
+
+    Services without COMMIT_LINES among their fields read no changed lines.
+    """
     if isinstance(record, CommitRemoval):
         return _ENCODER.encode_lines([CommitRemovalFields(record.sha)])
-    changes = [(change.path, change.status, change.old_path) for change in record.changes]
+    changes: list[Any] = [
+        ChangeRow(**_same(ChangeRow, change))
+        if has_lines
+        else (change.path, change.status, change.old_path)
+        for change in record.changes
+    ]
     fields = CommitFields(**_same(CommitFields, record) | {"changes": changes})
     return _ENCODER.encode_lines([CommitLineFields(fields)])
 

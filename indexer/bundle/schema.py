@@ -19,13 +19,16 @@ from indexer.records.files import (
 )
 from indexer.records.history import (
     AUTHOR_CHARACTERS,
+    BLOB_DIGITS,
     BODY_CHARACTERS,
     COMMIT_PARENTS,
     COMMIT_PATHS,
     COMMIT_REVERTS,
+    HUNKS_BYTES,
     LAST_SECOND,
     SUBJECT_CHARACTERS,
     ChangeStatus,
+    Unread,
 )
 from indexer.records.manifests import (
     LOCATION_CHARACTERS,
@@ -65,7 +68,6 @@ ExportRow: TypeAlias = tuple[Name, ModulePath, bool, bool]
 ReferenceRow: TypeAlias = tuple[ReferenceKind, Name, Binding, Name, Name, Access, Name, Line, Size]
 
 Seconds: TypeAlias = Annotated[int, Meta(ge=0, le=LAST_SECOND)]
-ChangeRow: TypeAlias = tuple[str, ChangeStatus, str]
 
 ScipSymbolText: TypeAlias = Annotated[str, Meta(max_length=SCIP_SYMBOL_BYTES)]
 ScipRow: TypeAlias = tuple[
@@ -200,6 +202,17 @@ class ScipRemovalFields(_Fields):
     """The path of a document that is no longer in the SCIP index."""
 
     scip_removed: str
+
+
+class ChangeRow(Struct, array_like=True):
+    """A changed path; earlier clients end it after the old path."""
+
+    path: str
+    status: ChangeStatus
+    old_path: str
+    blob: Annotated[str, Meta(pattern=rf"\A(?:[0-9a-f]{{{BLOB_DIGITS}}})?\Z")] = ""
+    hunks: Annotated[str, Meta(max_length=HUNKS_BYTES)] = ""
+    unread: Unread | None = Unread.UNKNOWN
 
 
 class CommitFields(_Fields):

@@ -272,10 +272,13 @@ NEGOTIATED_FIELDS: Final[Mapping[str, Any]] = {
 SCIP: Final = "scip"
 # Names the lines of commits.
 COMMITS: Final = "commits"
+# Names the lines that a commit changed, which are fields of its record.
+COMMIT_LINES: Final = "commits.lines"
 RECORD_FIELDS: Final = frozenset(
     [
         SCIP,
         COMMITS,
+        COMMIT_LINES,
         *NEGOTIATED_FIELDS,
         *(f"manifest.{name}" for name in NEGOTIATED_MANIFEST_FIELDS),
     ]

@@ -14,9 +14,12 @@ def identity(subject: str) -> str:
     return subject.encode().hex().ljust(40, "0")[:40]
 
 
-def change(path: str, old_path: str = "", status: str = "M") -> PathChange:
-    """A changed path, renamed if it has an old one."""
-    return PathChange(path, ChangeStatus("R" if old_path else status), old_path)
+def change(
+    path: str, old_path: str = "", status: str = "M", *, hunks: str = "", blob: str = ""
+) -> PathChange:
+    """A changed path, renamed if it has an old one; its lines as git prints them."""
+    status = "R" if old_path else status
+    return PathChange(path, ChangeStatus(status), old_path, blob, hunks, unread=None)
 
 
 def commit(
@@ -24,6 +27,8 @@ def commit(
     *parents: str,
     at: int = 0,
     changes: Sequence[PathChange] = (),
+    author: str = "",
+    body: str = "",
     reverts: Sequence[str] = (),
 ) -> Commit:
     """A commit; its parents and what it reverts by their subjects."""
@@ -32,9 +37,9 @@ def commit(
         parents=tuple(map(identity, parents)),
         authored_at=at,
         committed_at=at,
-        author="",
+        author=author,
         subject=subject,
-        body="",
+        body=body,
         reverts=tuple(map(identity, reverts)),
         changes=tuple(changes),
         changed=len(changes),

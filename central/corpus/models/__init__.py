@@ -9,7 +9,7 @@ from central.corpus.models.content import (
     TrigramPosting,
     TrigramSegment,
 )
-from central.corpus.models.history import Commit, CommitChange
+from central.corpus.models.history import Commit, CommitChange, CommitPatch
 from central.corpus.models.relations import (
     Dependency,
     Export,
@@ -25,6 +25,7 @@ __all__ = [
     "Chunk",
     "Commit",
     "CommitChange",
+    "CommitPatch",
     "Dependency",
     "Embedding",
     "Export",

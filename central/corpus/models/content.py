@@ -194,13 +194,24 @@ class Embedding(models.Model):
 
 
 class TrigramSegment(models.Model):
-    """Some files of a repository in the text index (central.corpus.trigrams, decision 0038).
+    """Some files of a repository, or commits, in the text index (central.corpus.trigrams).
 
-    `files` packs their ids by ordinal: int64, little-endian. A segment is written once, and
-    replaced by merges. A file that is gone stays in it, as an id that no row has.
+    Decision 0038. Of commits, `history_of` is set and `repository` is not, so that a process of an
+    older version does not take it for one of files. `files` packs their ids by ordinal: int64,
+    little-endian. A segment is written once, and replaced by merges. A file that is gone stays in
+    it, as an id that no row has.
     """
 
-    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    repository = models.ForeignKey(
+        Repository, on_delete=models.CASCADE, related_name="+", null=True, blank=True
+    )
+    history_of = models.ForeignKey(
+        *(Repository, models.CASCADE),
+        related_name="+",
+        null=True,
+        blank=True,
+        db_constraint=False,
+    )
     files = models.BinaryField()
     postings = models.PositiveIntegerField(help_text="Trigrams of all files together")
     buckets = models.PositiveSmallIntegerField(help_text="A power of two")

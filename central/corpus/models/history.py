@@ -5,7 +5,7 @@ from django.contrib.postgres.indexes import OpClass
 from django.db import models
 
 from central.repositories.models import Repository
-from indexer.records.history import ChangeStatus
+from indexer.records.history import AUTHOR_CHARACTERS, BLOB_DIGITS, ChangeStatus, Unread
 
 
 class Commit(models.Model):
@@ -28,6 +28,18 @@ class Commit(models.Model):
     body = models.TextField(blank=True)
     reverts = ArrayField(models.CharField(max_length=64))
     changed = models.PositiveIntegerField(help_text="Paths, of which some may not be stored")
+    author = models.CharField(
+        max_length=AUTHOR_CHARACTERS,
+        blank=True,
+        db_default="",
+        help_text="An address or its digest, by the policy of the organisation",
+    )
+    terms = models.BinaryField(
+        db_default=b"", help_text="Of the message, as those of chunks (central.corpus.messages)"
+    )
+    vector = models.BinaryField(
+        null=True, help_text="The direction of the subject, by the packaged embedder"
+    )
     merge = models.CharField(max_length=64, blank=True)
 
     class Meta:
@@ -57,6 +69,16 @@ class CommitChange(models.Model):
         max_length=1, choices=[(status.value, status.name.lower()) for status in ChangeStatus]
     )
     old_path = models.TextField(blank=True)
+    blob = models.CharField(
+        max_length=BLOB_DIGITS, blank=True, db_default="", help_text="Its content; empty if gone"
+    )
+    unread = models.CharField(
+        max_length=10,
+        blank=True,
+        db_default=Unread.UNKNOWN.value,
+        choices=[(reason.value, reason.value) for reason in Unread],
+        help_text="Why its lines are not stored",
+    )
 
     class Meta:
         indexes = [
@@ -72,3 +94,18 @@ class CommitChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.status} {self.path}"
+
+
+class CommitPatch(models.Model):
+    """The changed lines of a commit (central.corpus.patches); a commit without any has none."""
+
+    commit = models.OneToOneField(
+        Commit, models.CASCADE, related_name="+", primary_key=True, db_constraint=False
+    )
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="+", db_constraint=False
+    )
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return str(self.commit_id)

@@ -75,7 +75,7 @@ def insert_segment(
 ) -> None:
     """Store a segment of some files, by ordinal. In a transaction."""
     [key] = new_ids(TrigramSegment, 1)
-    row = (key, repository_id, pack_ids(files), segment.postings, segment.buckets, FORMAT)
+    row = (key, repository_id, None, pack_ids(files), segment.postings, segment.buckets, FORMAT)
     copy_rows(_SEGMENTS, [row])
     copy_rows(_POSTINGS, [(key, *posting_row) for posting_row in segment.rows])
 

@@ -127,7 +127,8 @@ def fill(api: Api, project: str) -> Repository:
     fill_graph(api, project)
     symbol = f"scip-python python {project} . a/a#"
     add_scip(repository, {"a.py": {"def |a": symbol, symbol: f"< {symbol}"}})
-    store_commits(repository, "Begin", commit("Begin", changes=[change("shop/cart.py")]))
+    added = change("shop/cart.py", hunks="@@ -0,0 +1 @@\n+def total(): ...\n")
+    store_commits(repository, "Begin", commit("Begin", changes=[added]))
     ScipDefinition.objects.create(
         repository=repository,
         file=repository.file_set.get(path="a.py"),

@@ -1,0 +1,27 @@
+"""What a search of commits needs of their messages: terms by words, vectors by meaning.
+
+Vectors are the packaged embedder's, whatever the organisation embeds files with: subjects are
+sentences, and no service is paid for them.
+"""
+
+from collections.abc import Sequence
+
+from central.corpus.backends import embedder
+from central.corpus.embeddings import pack_direction, pack_terms
+from indexer.embedding.catalogue import PACKAGED
+from indexer.lexical import document_terms
+from indexer.words import split_words
+
+
+def message_terms(messages: Sequence[tuple[str, str]]) -> list[bytes]:
+    """Return the packed terms of subjects and bodies; a subject's words weigh more."""
+    words = [split_words(f"{subject}\n{body}") for subject, body in messages]
+    terms = document_terms(path="", names=[subject for subject, _ in messages], words=words)
+    return [pack_terms(own) for own in terms]
+
+
+def subject_vectors(subjects: Sequence[str]) -> list[bytes | None]:
+    """Return the packed directions of subjects; None of one without a known word."""
+    if not subjects:
+        return []
+    return [pack_direction(vector) for vector in embedder(PACKAGED).embed_documents(subjects)]
