@@ -2,8 +2,9 @@
 
 A hunk begins with `@@ -3,2 +3 @@`: two lines from line 3 became one. Its lines follow, each after
 `-` or `+`. Of a merge it is git's combined diff: `@@@ -3,2 -4 +3 @@@` has the lines of each parent,
-and each line a sign for each: `++` is new to both, ` +` to the second only. Nothing follows the
-last `@`, and nothing says whether a file ends with a line feed.
+and each line a sign for each: `++` is new to both, ` +` to the second only. Where a range has no
+lines, it names the line before, which git does not in combined diffs. Nothing follows the last `@`,
+and nothing says whether a file ends with a line feed.
 
 Source: https://git-scm.com/docs/diff-format
 """

@@ -14,8 +14,8 @@ def test_lines_of_a_commit_have_their_numbers() -> None:
 
 
 def test_a_merge_has_the_lines_that_are_new_to_all_its_parents() -> None:
-    """As git prints it for parents `a X d` and `a B c d e`, merged to `a X Y d e z`."""
-    text = "@@@ -2,1 -2,2 +2,2 @@@\n -B\n -c\n +X\n++Y\n@@@ -4,0 -5,1 +5,2 @@@\n+ e\n++z\n"
+    """Parents `a X d` and `a B c d e`, merged to `a X Y d e z`."""
+    text = "@@@ -2,1 -2,2 +2,2 @@@\n -B\n -c\n +X\n++Y\n@@@ -3,0 -5,1 +5,2 @@@\n+ e\n++z\n"
     first, second = parse_hunks(text)
     assert (first.added, first.removed) == ([(3, "Y")], [])
     assert second.added == [(6, "z")]
