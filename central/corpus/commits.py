@@ -59,6 +59,7 @@ _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
 _COMMITS: Final = copy_into(Commit, "id", *columns_of(Commit))
 _CHANGES: Final = copy_into(CommitChange)
 _PATCHES: Final = copy_into(CommitPatch, "commit", "repository", "data")
+STORED_ALREADY: Final = 0  # in the text index, for the key of a commit that came once more
 _Parents = Mapping[str, Sequence[str]]
 
 
@@ -69,10 +70,11 @@ def stored_commits(repository_id: int) -> list[str]:
 
 def put_commits(
     repository_id: int, commits: Sequence[history.Commit], removed: Sequence[str]
-) -> None:
-    """Store commits, unless they are stored, and delete those of `removed`.
+) -> dict[str, int]:
+    """Store commits, unless they are stored, and delete those of `removed`; return the new keys.
 
-    No commit comes before its parent. What the removed ones brought is settled again.
+    Their texts are in the text index, or the caller adds them. No commit comes before its parent.
+    What the removed ones brought is settled again.
     """
     if removed:
         execute(_DELETE, [repository_id, list(removed)])
@@ -113,6 +115,7 @@ def put_commits(
             if (patch := pack_patch(commit.changes)) is not None
         ),
     )
+    return {commit.sha: key for key, commit in zip(keys, new, strict=True)}
 
 
 def settle_commits(
