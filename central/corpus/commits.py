@@ -9,7 +9,7 @@ from typing import Final
 
 from django.conf import settings
 
-from central.corpus.messages import message_terms, subject_vectors
+from central.corpus.messages import message_of, message_terms, subject_vectors
 from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.corpus.patches import pack_patch
 from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
@@ -83,7 +83,7 @@ def put_commits(
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
     new = [commit for commit in commits if commit.sha not in known]
     keys = new_ids(Commit, len(new))
-    terms = message_terms([(commit.subject, commit.body) for commit in new])
+    terms = message_terms([message_of(commit) for commit in new])
     vectors = subject_vectors([commit.subject for commit in new])
     copy_rows(
         _COMMITS,
