@@ -5,14 +5,23 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.conf import settings
 
 from central.corpus.messages import message_of, message_terms, subject_vectors
 from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.corpus.patches import pack_patch
-from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
+from central.db import (
+    columns_of,
+    copy_into,
+    copy_rows,
+    execute,
+    fetch_rows,
+    id_array,
+    new_ids,
+    sql_with,
+)
 from central.repositories.models import Repository
 from indexer.records import history
 
@@ -56,6 +65,11 @@ _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
     FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
     WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
         AND {commit}.merge <> now.merge""")
+_UNDESCRIBED: Final = _sql("""SELECT id, subject, body FROM {commit}
+    WHERE id = ANY(%s::bigint[]) AND terms = ''::bytea ORDER BY id""")
+_DESCRIBE: Final = _sql("""UPDATE {commit} SET terms = made.terms, vector = made.vector
+    FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) AS made (id, terms, vector)
+    WHERE {commit}.id = made.id""")
 _COMMITS: Final = copy_into(Commit, "id", *columns_of(Commit))
 _CHANGES: Final = copy_into(CommitChange)
 _PATCHES: Final = copy_into(CommitPatch, "commit", "repository", "data")
@@ -116,6 +130,28 @@ def put_commits(
         ),
     )
     return {commit.sha: key for key, commit in zip(keys, new, strict=True)}
+
+
+class Description(NamedTuple):
+    """What is derived of a stored commit's message (central.corpus.messages)."""
+
+    key: int
+    terms: bytes
+    vector: bytes | None
+
+
+def describe_commits(keys: Sequence[int]) -> list[Description]:
+    """Derive the terms and vectors of stored commits that have none yet."""
+    rows = fetch_rows(_UNDESCRIBED, [id_array(keys)]) if keys else []
+    terms = message_terms([(subject, body) for _, subject, body in rows])
+    vectors = subject_vectors([subject for _, subject, _ in rows])
+    return list(map(Description, (key for key, *_ in rows), terms, vectors))
+
+
+def put_descriptions(descriptions: Sequence[Description]) -> None:
+    """Store what `describe_commits` derived."""
+    if descriptions:
+        execute(_DESCRIBE, [list(column) for column in zip(*descriptions, strict=True)])
 
 
 def settle_commits(

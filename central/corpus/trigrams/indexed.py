@@ -31,12 +31,18 @@ _SQL: Final = {
     Indexed.FILES: sql_with(
         **_MODELS,
         of="repository_id",
+        document=File,
+        has_text="content <> ''",
+        count="r.files",
         is_complete="r.text_generation = r.generation",
     ),
     Indexed.COMMITS: sql_with(
         **_MODELS,
         commit=Commit,
         of="history_of_id",
+        document=Commit,
+        has_text="true",
+        count="(SELECT count(*) FROM {commit} c WHERE c.repository_id = r.id)",
         is_complete="""NOT EXISTS (SELECT FROM {commit} c
             WHERE c.repository_id = r.id AND c.terms = ''::bytea)""",
     ),
