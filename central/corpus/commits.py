@@ -5,14 +5,23 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.conf import settings
 
-from central.corpus.messages import message_terms, subject_vectors
+from central.corpus.messages import message_of, message_terms, subject_vectors
 from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.corpus.patches import pack_patch
-from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, new_ids, sql_with
+from central.db import (
+    columns_of,
+    copy_into,
+    copy_rows,
+    execute,
+    fetch_rows,
+    id_array,
+    new_ids,
+    sql_with,
+)
 from central.repositories.models import Repository
 from indexer.records import history
 
@@ -56,9 +65,15 @@ _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
     FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
     WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
         AND {commit}.merge <> now.merge""")
+_UNDESCRIBED: Final = _sql("""SELECT id, subject, body FROM {commit}
+    WHERE id = ANY(%s::bigint[]) AND terms = ''::bytea ORDER BY id""")
+_DESCRIBE: Final = _sql("""UPDATE {commit} SET terms = made.terms, vector = made.vector
+    FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) AS made (id, terms, vector)
+    WHERE {commit}.id = made.id""")
 _COMMITS: Final = copy_into(Commit, "id", *columns_of(Commit))
 _CHANGES: Final = copy_into(CommitChange)
 _PATCHES: Final = copy_into(CommitPatch, "commit", "repository", "data")
+STORED_ALREADY: Final = 0  # in the text index, for the key of a commit that came once more
 _Parents = Mapping[str, Sequence[str]]
 
 
@@ -69,10 +84,11 @@ def stored_commits(repository_id: int) -> list[str]:
 
 def put_commits(
     repository_id: int, commits: Sequence[history.Commit], removed: Sequence[str]
-) -> None:
-    """Store commits, unless they are stored, and delete those of `removed`.
+) -> dict[str, int]:
+    """Store commits, unless they are stored, and delete those of `removed`; return the new keys.
 
-    No commit comes before its parent. What the removed ones brought is settled again.
+    Their texts are in the text index, or the caller adds them. No commit comes before its parent.
+    What the removed ones brought is settled again.
     """
     if removed:
         execute(_DELETE, [repository_id, list(removed)])
@@ -81,7 +97,7 @@ def put_commits(
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
     new = [commit for commit in commits if commit.sha not in known]
     keys = new_ids(Commit, len(new))
-    terms = message_terms([(commit.subject, commit.body) for commit in new])
+    terms = message_terms([message_of(commit) for commit in new])
     vectors = subject_vectors([commit.subject for commit in new])
     copy_rows(
         _COMMITS,
@@ -113,6 +129,29 @@ def put_commits(
             if (patch := pack_patch(commit.changes)) is not None
         ),
     )
+    return {commit.sha: key for key, commit in zip(keys, new, strict=True)}
+
+
+class Description(NamedTuple):
+    """What is derived of a stored commit's message (central.corpus.messages)."""
+
+    key: int
+    terms: bytes
+    vector: bytes | None
+
+
+def describe_commits(keys: Sequence[int]) -> list[Description]:
+    """Derive the terms and vectors of stored commits that have none yet."""
+    rows = fetch_rows(_UNDESCRIBED, [id_array(keys)]) if keys else []
+    terms = message_terms([(subject, body) for _, subject, body in rows])
+    vectors = subject_vectors([subject for _, subject, _ in rows])
+    return list(map(Description, (key for key, *_ in rows), terms, vectors))
+
+
+def put_descriptions(descriptions: Sequence[Description]) -> None:
+    """Store what `describe_commits` derived."""
+    if descriptions:
+        execute(_DESCRIBE, [list(column) for column in zip(*descriptions, strict=True)])
 
 
 def settle_commits(

@@ -27,8 +27,7 @@ def unpack_patch(data: bytes) -> list[tuple[str, str]]:
     return _DECODER.decode(zlib.decompressobj().decompress(data, _MOST_BYTES))
 
 
-def changed_text(changes: Iterable[PathChange]) -> str:
-    """Return all changed lines of a commit, without their signs, for the text index."""
-    return "\n".join(
-        text for change in changes for hunk in parse_hunks(change.hunks) for _, text in hunk.rows
-    )
+def commit_text(subject: str, body: str, hunks: Iterable[str]) -> str:
+    """Return what the text index has of a commit: its message, its changed lines without signs."""
+    lines = (text for own in hunks for hunk in parse_hunks(own) for _, text in hunk.rows)
+    return "\n".join([subject, body, *lines])

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from central.corpus import rows
-from central.corpus.commits import put_commits, settle_commits
+from central.corpus.commits import STORED_ALREADY, put_commits, settle_commits
 from central.corpus.embeddings import term_counts, unpack_terms
 from central.corpus.models import (
     Chunk,
@@ -66,8 +66,8 @@ class Replacement:
 
     Needs a transaction. `orphans` are points of deleted chunks. `manifests` is true if one was
     added or deleted. `regular` are directories that have or had an `__init__.py`, which is no
-    longer as it was. `parents` are those of the commits that came, by id; `is_rewritten`: the
-    branch lost some.
+    longer as it was. `parents` are those of the commits that came, by id, `commits` are their
+    keys; `is_rewritten`: the branch lost some.
     """
 
     repository_id: int
@@ -85,6 +85,7 @@ class Replacement:
     regular: set[str] = field(default_factory=set)
     inserted: list[ModuleFile] = field(default_factory=list)
     parents: dict[str, Sequence[str]] = field(default_factory=dict)
+    commits: dict[str, int] = field(default_factory=dict)
     is_rewritten: bool = False
 
     def remove_files(self, paths: Sequence[str]) -> None:
@@ -143,8 +144,10 @@ class Replacement:
 
     def put_commits(self, commits: Sequence[Commit], removed: Sequence[str]) -> None:
         """Store commits, and delete those of the ids `removed`."""
-        put_commits(self.repository_id, commits, removed)
-        self.parents.update({commit.sha: commit.parents for commit in commits})
+        keys = put_commits(self.repository_id, commits, removed)
+        for commit in commits:
+            self.parents[commit.sha] = commit.parents
+            self.commits.setdefault(commit.sha, keys.get(commit.sha, STORED_ALREADY))
         self.is_rewritten |= bool(removed)
 
     def settle_commits(self, *, head: str, base: str) -> None:

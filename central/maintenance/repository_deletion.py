@@ -70,11 +70,16 @@ _DELETIONS = (
         "package_id IN (SELECT id FROM {package} WHERE repository_id = %s)",
         package=Package,
     ),
-    deletion(
-        TrigramPosting,
-        "segment_id IN (SELECT id FROM {segment} WHERE repository_id = %s)",
-        segment=TrigramSegment,
+    *(
+        deletion(
+            TrigramPosting,
+            "segment_id IN (SELECT id FROM {segment} WHERE {of} = %s)",
+            segment=TrigramSegment,
+            of=of,
+        )
+        for of in ("repository_id", "history_of_id")
     ),
+    deletion(TrigramSegment, "history_of_id = %s"),
     *(
         deletion(model, _OF_REPOSITORY)
         for model in (

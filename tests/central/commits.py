@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from central.corpus.commits import put_commits, settle_commits
+from central.corpus.patches import commit_text
+from central.corpus.trigrams.indexed import Indexed
+from central.corpus.trigrams.segments import SegmentWriter
 from central.repositories.models import Repository
-from indexer.records.history import ChangeStatus, Commit, PathChange
+from indexer.bundle.encode import encode_commit
+from indexer.bundle.gzip import compress
+from indexer.records.history import ChangeStatus, Commit, CommitRemoval, PathChange
+from tests.central.protocol import Api, apply_run
 
 
 def identity(subject: str) -> str:
@@ -46,12 +52,31 @@ def commit(
     )
 
 
+def push_commits(api: Api, head: str, *commits: Commit, gone: Sequence[str] = ()) -> None:
+    """A full run of no files that brings commits and takes others away, applied."""
+    run = api.open(commit_sha=identity(head)).json()
+    api.put_tree(run, [])
+    batches = [list(map(CommitRemoval, map(identity, gone))), commits] if gone else [commits]
+    for number, batch in enumerate(batches, start=1):
+        lines = b"".join(map(encode_commit, batch))
+        assert api.put_bytes(run, number, compress(lines)).status_code == 204
+    body = api.announcement(run, commit_sha=identity(head), batches=len(batches))
+    assert api.deliver(run, body).status_code == 202
+    assert apply_run(run_id=run["run_id"]) == "applied"
+
+
 def store_commits(
     repository: Repository, head: str, *commits: Commit, base: str = "", gone: Sequence[str] = ()
 ) -> None:
     """What the apply of a run does with its commits; `head`, `base` and `gone` by subjects."""
-    with transaction.atomic():
-        put_commits(repository.pk, commits, list(map(identity, gone)))
+    with transaction.atomic(), SegmentWriter[str](Indexed.COMMITS) as texts:
+        keys = put_commits(repository.pk, commits, list(map(identity, gone)))
+        for own in commits:
+            if own.sha in keys:
+                hunks = (change.hunks for change in own.changes)
+                texts.add(own.sha, commit_text(own.subject, own.body, hunks))
+        texts.finish()
+        texts.insert(repository.pk, keys)
         settle_commits(
             repository.pk,
             head=identity(head),

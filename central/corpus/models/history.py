@@ -35,7 +35,8 @@ class Commit(models.Model):
         help_text="An address or its digest, by the policy of the organisation",
     )
     terms = models.BinaryField(
-        db_default=b"", help_text="Of the message, as those of chunks (central.corpus.messages)"
+        db_default=b"",
+        help_text="Of the message (central.corpus.messages); empty until it is in the text index",
     )
     vector = models.BinaryField(
         null=True, help_text="The direction of the subject, by the packaged embedder"
@@ -51,6 +52,7 @@ class Commit(models.Model):
             models.Index(
                 fields=["repository"], condition=~models.Q(reverts=[]), name="commit_reverts"
             ),
+            models.Index(fields=["repository"], condition=models.Q(terms=b""), name="commit_due"),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The files that may match a tree of trigrams, by repository.
+"""The files, or commits, that may match a tree of trigrams, by repository.
 
 A search of many repositories looks up some of the trigrams only: those that leave few files in
 some of the repositories (decision 78). Whichever they are, each file that matches is found.
@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from central.corpus.models import TrigramPosting, TrigramSegment
 from central.corpus.trigrams.hashes import FORMAT
+from central.corpus.trigrams.indexed import Indexed, sql_of_each
 from central.corpus.trigrams.postings import segment_matches
 from central.corpus.trigrams.segments import FileIds, unpack_ids
 from central.corpus.trigrams.tree import (
@@ -25,8 +25,7 @@ from central.corpus.trigrams.tree import (
     restricted,
     tree_hashes,
 )
-from central.db import fetch_rows, id_array, sql
-from central.repositories.models import Repository
+from central.db import fetch_rows, id_array
 
 _ROWS: Final = 1_024  # posting rows of a statement, about; they are in memory
 _REPOSITORIES: Final = 128  # of a statement, at most
@@ -36,11 +35,11 @@ _SAMPLED: Final = 16  # of more, which tell what to look up
 _ROWS_OF_FILE: Final = 3  # that take as long to read as a file that does not match
 
 # One statement, so that a merge cannot come between. The rows of a segment go by their keys.
-_FOUND: Final = sql(
+_FOUND: Final = sql_of_each(
     """
-    SELECT r.id, r.text_generation = r.generation AND COALESCE(s.format, %s::int) = %s::int,
+    SELECT r.id, {is_complete} AND COALESCE(s.format, %s::int) = %s::int,
         s.buckets, s.files, found.buckets, found.rows
-    FROM {repository} r LEFT JOIN {segment} s ON s.repository_id = r.id
+    FROM {repository} r LEFT JOIN {segment} s ON s.{of} = r.id
     LEFT JOIN LATERAL (
         SELECT array_agg(row.bucket) AS buckets, array_agg(row.data) AS rows
         FROM (
@@ -53,16 +52,15 @@ _FOUND: Final = sql(
         ) AS row
     ) AS found ON true
     WHERE r.id = ANY(%s::bigint[])
-    """,
-    repository=Repository,
-    segment=TrigramSegment,
-    posting=TrigramPosting,
+    """
 )
 
 
 @dataclass(slots=True)
 class Candidates:
     """Files by repository, of which some may be gone: join them with the rows of `File`.
+
+    Or commits: then `files` are ids of `Commit`.
 
     Of the repositories in `incomplete`, and in `damaged`, which have a segment that cannot be
     read, files that are not among these may match, too. So may files of `beyond`, which were not
@@ -101,34 +99,42 @@ class _Segment(NamedTuple):
 
 
 def candidates(
-    repository_ids: Sequence[int], tree: Tree, *, most: int, chosen: int = 0
+    repository_ids: Sequence[int],
+    tree: Tree,
+    *,
+    most: int,
+    chosen: int = 0,
+    of_commits: bool = False,
 ) -> Candidates:
-    """Find the files that satisfy a tree, or enough of its trigrams.
+    """Find the files that satisfy a tree, or enough of its trigrams; with `of_commits`, commits.
 
     If these are more than `most`, the first that are more satisfy the whole tree. `chosen` is that
     of the page before, so that both are of the same files.
     """
     if tree == EVERYTHING:
         return Candidates(is_everything=True)
+    indexed = Indexed.COMMITS if of_commits else Indexed.FILES
     hashes = sorted(set(tree_hashes(tree)))
     part = restricted(tree, {digest for at, digest in enumerate(hashes) if chosen >> at & 1})
     if part == EVERYTHING:
-        part = restricted(tree, _useful_trigrams(repository_ids, tree, most))
+        part = restricted(tree, _useful_trigrams(indexed, repository_ids, tree, most))
     used = set(tree_hashes(part))
     result = Candidates(chosen=sum(1 << at for at, digest in enumerate(hashes) if digest in used))
     rest = repository_ids
     wide: list[int] = []  # repositories in which only the part was looked up
     while rest and result.count <= most:
-        found, rest = _look_up(result, rest, part)
+        found, rest = _look_up(indexed, result, rest, part)
         wide += found
         if result.count > most and part != tree:
-            _narrow(result, wide, tree)
+            _narrow(indexed, result, wide, tree)
             wide = []
     result.beyond = rest
     return result
 
 
-def _useful_trigrams(repository_ids: Sequence[int], tree: Tree, most: int) -> set[int]:
+def _useful_trigrams(
+    indexed: Indexed, repository_ids: Sequence[int], tree: Tree, most: int
+) -> set[int]:
     """Return the trigrams that are worth a row, by the files of some of the repositories.
 
     One after another is left out, those of fewest alternatives and of most files first. None is if
@@ -138,7 +144,9 @@ def _useful_trigrams(repository_ids: Sequence[int], tree: Tree, most: int) -> se
     if len(repository_ids) <= _FEW or len(uses) <= _FEW_TRIGRAMS:
         return set(uses)
     sampled = repository_ids[:: -(-len(repository_ids) // _SAMPLED)]
-    segments = [segment for segment in _segments(sampled, tree) if segment.files is not None]
+    segments = [
+        segment for segment in _segments(indexed, sampled, tree) if segment.files is not None
+    ]
     bits = {use: _bits(segments, use) for use in uses}
     files = matching_bits(tree, bits).bit_count()
     if files * len(repository_ids) > most * len(sampled):
@@ -165,22 +173,24 @@ def _bits(segments: Sequence[_Segment], value: int) -> int:
     return int.from_bytes(np.packbits(np.concatenate(flags)).tobytes())
 
 
-def _narrow(result: Candidates, repository_ids: Sequence[int], tree: Tree) -> None:
+def _narrow(
+    indexed: Indexed, result: Candidates, repository_ids: Sequence[int], tree: Tree
+) -> None:
     """Look up the whole tree in repositories."""
     for repository_id in repository_ids:
         result.files.pop(repository_id, None)
     rest = repository_ids
     while rest:
-        _, rest = _look_up(result, rest, tree)
+        _, rest = _look_up(indexed, result, rest, tree)
 
 
 def _look_up(
-    result: Candidates, repository_ids: Sequence[int], tree: Tree
+    indexed: Indexed, result: Candidates, repository_ids: Sequence[int], tree: Tree
 ) -> tuple[list[int], Sequence[int]]:
     """Look up a tree in the first repositories; return those with candidates, and the rest."""
     size = max(1, min(_REPOSITORIES, _ROWS // len(set(tree_hashes(tree)))))
     found: dict[int, list[FileIds]] = {}
-    for segment in _segments(repository_ids[:size], tree):
+    for segment in _segments(indexed, repository_ids[:size], tree):
         if not segment.is_complete:
             result.incomplete.add(segment.repository)
         if segment.files is not None:
@@ -196,7 +206,7 @@ def _look_up(
     return list(found), repository_ids[size:]
 
 
-def _segments(repository_ids: Sequence[int], tree: Tree) -> Iterator[_Segment]:
+def _segments(indexed: Indexed, repository_ids: Sequence[int], tree: Tree) -> Iterator[_Segment]:
     wanted = id_array(sorted(set(tree_hashes(tree))))
-    rows = fetch_rows(_FOUND, [FORMAT, FORMAT, wanted, id_array(repository_ids)])
+    rows = fetch_rows(_FOUND[indexed], [FORMAT, FORMAT, wanted, id_array(repository_ids)])
     return map(_Segment._make, rows)

@@ -1,4 +1,4 @@
-"""Merges of segments: small ones become larger, and files that are gone leave them.
+"""Merges of segments: small ones become larger, and files, or commits, that are gone leave them.
 
 Sizes grow geometrically, so that a file is written again some log(n) times. A merge reads without
 a lock; it is stored if its segments are all there still. An apply adds segments and deletes none.
@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from django.db import transaction
 
-from central.corpus.models import File, TrigramPosting, TrigramSegment
+from central.corpus.models import TrigramPosting
 from central.corpus.trigrams.hashes import FORMAT, HASH_BITS
+from central.corpus.trigrams.indexed import Indexed, sql_of_each
 from central.corpus.trigrams.postings import (
     SEGMENT_FILES,
     SEGMENT_POSTINGS,
@@ -31,27 +32,29 @@ from central.corpus.trigrams.segments import (
     insert_segment,
     unpack_ids,
 )
-from central.db import fetch_rows, id_array, sql_with
-from central.repositories.models import Repository
+from central.db import fetch_rows, id_array, sql
 
 MOST_SEGMENTS: Final = 8  # of a repository, that are not large
 _SPARE_FILES: Final = 1_000  # that are gone and may stay in segments, beside as many as there are
 _GONE: Final = np.int64(-1)
 
-_sql = sql_with(repository=Repository, segment=TrigramSegment, posting=TrigramPosting, file=File)
-_DUE: Final = _sql("""
-    SELECT r.id FROM {repository} r JOIN {segment} s ON s.repository_id = r.id
+_DUE: Final = sql_of_each("""
+    SELECT r.id FROM {repository} r JOIN {segment} s ON s.{of} = r.id
     WHERE r.retired_at IS NULL AND s.format = %s::int GROUP BY r.id
     HAVING count(*) FILTER (WHERE s.postings < %s::int AND length(s.files) < %s::int) > %s::int
-        OR sum(length(s.files)) / 8 > 2 * r.files + %s::int
+        OR CASE WHEN sum(length(s.files)) / 8 > %s::int
+            THEN sum(length(s.files)) / 8 > 2 * {count} + %s::int END
     ORDER BY r.id""")
-_SEGMENTS: Final = _sql(
+_SEGMENTS: Final = sql_of_each(
     "SELECT id, postings, buckets, files FROM {segment}"
-    " WHERE repository_id = %s AND format = %s::int ORDER BY id"
+    " WHERE {of} = %s AND format = %s::int ORDER BY id"
 )
-_LIVE: Final = _sql("SELECT id FROM {file} WHERE repository_id = %s AND id = ANY(%s::bigint[])")
-_ROWS: Final = _sql(
-    "SELECT data FROM {posting} WHERE segment_id = %s AND bucket BETWEEN %s AND %s ORDER BY bucket"
+_LIVE: Final = sql_of_each(
+    "SELECT id FROM {document} WHERE repository_id = %s AND id = ANY(%s::bigint[])"
+)
+_ROWS: Final = sql(
+    "SELECT data FROM {posting} WHERE segment_id = %s AND bucket BETWEEN %s AND %s ORDER BY bucket",
+    posting=TrigramPosting,
 )
 
 
@@ -70,18 +73,19 @@ class Segment(NamedTuple):
         return 2 * int(self.live.sum()) < len(self.files)
 
 
-def repositories_to_merge() -> list[int]:
+def repositories_to_merge(indexed: Indexed = Indexed.FILES) -> list[int]:
     """Return keys of repositories with too many segments, or with too many files that are gone."""
-    limits = [FORMAT, SEGMENT_POSTINGS // 2, 8 * SEGMENT_FILES // 2, MOST_SEGMENTS, _SPARE_FILES]
-    return [key for (key,) in fetch_rows(_DUE, limits)]
+    limits = [SEGMENT_POSTINGS // 2, 8 * SEGMENT_FILES // 2, MOST_SEGMENTS]
+    rows = fetch_rows(_DUE[indexed], [FORMAT, *limits, _SPARE_FILES, _SPARE_FILES])
+    return [key for (key,) in rows]
 
 
-def merge_segments(repository_id: int) -> bool:
+def merge_segments(repository_id: int, indexed: Indexed = Indexed.FILES) -> bool:
     """Merge some segments of a repository; false if none should be or they were merged meanwhile.
 
     Not in a transaction. Takes a few seconds and 200 MB at most: segments have a largest size.
     """
-    segments = chosen_segments(_read_segments(repository_id))
+    segments = chosen_segments(_read_segments(indexed, repository_id))
     if not segments:
         return False
     files, merged = _merged(segments)
@@ -90,7 +94,7 @@ def merge_segments(repository_id: int) -> bool:
             transaction.set_rollback(True)
             return False
         if len(files):
-            insert_segment(repository_id, files, merged)
+            insert_segment(repository_id, files, merged, indexed)
     return True
 
 
@@ -125,11 +129,11 @@ def _fitting(segments: Sequence[Segment]) -> list[Segment]:
     return chosen
 
 
-def _read_segments(repository_id: int) -> list[Segment]:
+def _read_segments(indexed: Indexed, repository_id: int) -> list[Segment]:
     segments = []
-    for key, postings, buckets, packed in fetch_rows(_SEGMENTS, [repository_id, FORMAT]):
+    for key, postings, buckets, packed in fetch_rows(_SEGMENTS[indexed], [repository_id, FORMAT]):
         files = unpack_ids(packed)
-        found = fetch_rows(_LIVE, [repository_id, id_array(files.tolist())])
+        found = fetch_rows(_LIVE[indexed], [repository_id, id_array(files.tolist())])
         live = np.isin(files, np.array([file_id for (file_id,) in found], np.int64))
         segments.append(Segment(key, postings, buckets, files, live))
     return segments

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from central.corpus.models import TrigramPosting, TrigramSegment
 from central.corpus.trigrams.hashes import FORMAT, Hashes, content_hashes
+from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.postings import (
     SEGMENT_FILES,
     SEGMENT_POSTINGS,
@@ -71,11 +72,16 @@ class EncodedSegment(NamedTuple):
 
 
 def insert_segment(
-    repository_id: int, files: Sequence[int] | FileIds, segment: EncodedSegment
+    repository_id: int,
+    files: Sequence[int] | FileIds,
+    segment: EncodedSegment,
+    indexed: Indexed = Indexed.FILES,
 ) -> None:
-    """Store a segment of some files, by ordinal. In a transaction."""
+    """Store a segment of some files, or commits, by ordinal. In a transaction."""
     [key] = new_ids(TrigramSegment, 1)
-    row = (key, repository_id, None, pack_ids(files), segment.postings, segment.buckets, FORMAT)
+    is_of_files = indexed is Indexed.FILES
+    of = (repository_id, None) if is_of_files else (None, repository_id)
+    row = (key, *of, pack_ids(files), segment.postings, segment.buckets, FORMAT)
     copy_rows(_SEGMENTS, [row])
     copy_rows(_POSTINGS, [(key, *posting_row) for posting_row in segment.rows])
 
@@ -96,9 +102,10 @@ class _Waiting(NamedTuple, Generic[_Key]):
 
 
 class SegmentWriter(Generic[_Key]):
-    """Segments of files that are added by a key; the ids come when they are inserted."""
+    """Segments of files, or commits, that are added by a key; ids come when they are inserted."""
 
-    def __init__(self) -> None:
+    def __init__(self, indexed: Indexed = Indexed.FILES) -> None:
+        self._indexed = indexed
         # Closed by __exit__.
         self._file: IO[bytes] = SpooledTemporaryFile(max_size=_SPOOLED_BYTES)  # noqa: SIM115
         self._waiting: list[_Waiting[_Key]] = []
@@ -138,7 +145,8 @@ class SegmentWriter(Generic[_Key]):
         for files, postings, buckets, sizes in self._waiting:
             rows = [PostingRow(bucket, self._file.read(size)) for bucket, size in sizes]
             segment = EncodedSegment(postings, buckets, rows)
-            insert_segment(repository_id, [ids[key] for key in files], segment)
+            keys = [ids[key] for key in files]
+            insert_segment(repository_id, keys, segment, self._indexed)
 
     def _encode(self) -> None:
         buckets, rows = encode_segment(self._hashes)

@@ -5,6 +5,9 @@ and the texts of some files: some 15 MB for 5,000 files.
 
 A repository whose segments have a former format, or that has none, is built in portions: each is
 one transaction, so that an interruption loses the present one. Former segments go at the end.
+
+The index of commits is a second one of the same kind. Commits that a version stored that had none
+get it with their terms and vectors.
 """
 
 from collections.abc import Iterable
@@ -14,10 +17,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import structlog
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
 
-from central.corpus.models import File, TrigramSegment
+from central.corpus.commits import describe_commits, put_descriptions
+from central.corpus.models import Commit
 from central.corpus.trigrams.hashes import FORMAT, content_hashes
+from central.corpus.trigrams.indexed import Indexed, read_texts, sql_of_each
 from central.corpus.trigrams.merges import merge_segments, repositories_to_merge
 from central.corpus.trigrams.segments import (
     FileIds,
@@ -34,17 +38,28 @@ _SAMPLED_FILES: Final = 32  # of one segment
 _PORTION_FILES: Final = 4_096
 _PORTION_CHARACTERS: Final = 48_000_000
 _READ_FILES: Final = 128  # a statement
-_sql = sql_with(file=File, segment=TrigramSegment, repository=Repository)
-_LIVE: Final = _sql("SELECT id FROM {file} WHERE repository_id = %s AND content <> '' ORDER BY id")
-_SEGMENTS: Final = _sql(
-    "SELECT id, files FROM {segment} WHERE repository_id = %s AND format = %s::int ORDER BY id"
+_LIVE: Final = sql_of_each(
+    "SELECT id FROM {document} WHERE repository_id = %s AND {has_text} ORDER BY id"
 )
-_FORMER: Final = _sql("SELECT id FROM {segment} WHERE repository_id = %s AND format <> %s::int")
-_TEXTS: Final = _sql("SELECT id, content FROM {file} WHERE id = ANY(%s::bigint[]) ORDER BY id")
+_SEGMENTS: Final = sql_of_each(
+    "SELECT id, files FROM {segment} WHERE {of} = %s AND format = %s::int ORDER BY id"
+)
+_FORMER: Final = sql_of_each("SELECT id FROM {segment} WHERE {of} = %s AND format <> %s::int")
+_INCOMPLETE: Final = sql_of_each("""SELECT r.id FROM {repository} r
+    WHERE r.retired_at IS NULL AND (%s::bigint IS NULL OR r.id = %s::bigint)
+        AND NOT ({is_complete} AND NOT EXISTS (
+            SELECT FROM {segment} s WHERE s.{of} = r.id AND s.format <> %s::int))
+    ORDER BY r.id""")
+_sql = sql_with(repository=Repository, commit=Commit)
 _LOCK: Final = _sql(
     "SELECT id FROM {repository} WHERE id = %s AND retired_at IS NULL FOR NO KEY UPDATE SKIP LOCKED"
 )
 _COMPLETE: Final = _sql("UPDATE {repository} SET text_generation = generation WHERE id = %s")
+_BEGIN: Final = _sql("UPDATE {repository} SET text_generation = 0 WHERE id = %s")
+_BEGIN_COMMITS: Final = _sql("UPDATE {commit} SET terms = '' WHERE id = ANY(%s::bigint[])")
+_DUE_COMMITS: Final = _sql(
+    "SELECT id FROM {commit} WHERE repository_id = %s AND terms = ''::bytea ORDER BY id LIMIT %s"
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -52,7 +67,7 @@ _log = structlog.get_logger(__name__)
 class Coverage(NamedTuple):
     """Live files with content that are in no segment, and that are in several; segments by key.
 
-    `damaged`: segments whose files cannot be read.
+    Or the same of commits. `damaged`: segments whose files cannot be read.
     """
 
     missing: FileIds
@@ -62,46 +77,61 @@ class Coverage(NamedTuple):
 
 
 class TextIndex(Projection):
-    """The segments of repositories: an apply adds one, which leaves these to be merged."""
+    """The segments of repositories: an apply adds some, which leaves these to be merged."""
 
     lock = 0x74657874
 
     def behind(self) -> Iterable[int]:
         """Return repositories whose index has to be built or merged."""
-        return dict.fromkeys([*incomplete_repositories(), *repositories_to_merge()])
+        return dict.fromkeys(
+            key
+            for indexed in Indexed
+            for key in (*incomplete_repositories(indexed), *repositories_to_merge(indexed))
+        )
 
     def update(self, subject: int) -> bool:
         """Build a portion or merge some segments, in a few seconds.
 
         The reconcile repairs a damaged segment.
         """
-        try:
-            if incomplete_repositories(subject):
-                return build_portion(subject)
-            return merge_segments(subject)
-        except (ValueError, IndexError):  # of a row that is none
-            _log.exception("text_index_damaged", repository=subject)
-            return False
+        return any(_update(indexed, subject) for indexed in Indexed)
 
     def rebuild(self, repository: Repository, *, repair: bool) -> Difference:
-        """Return which files lack their trigrams; with `repair`, their segments are rebuilt.
+        """Return which files and commits lack their trigrams; with `repair`, they are rebuilt.
 
-        Files that the worker has still to add are only `due`.
+        Those that the worker has still to add are only `due`.
         """
-        with one_moment():
-            is_complete = not incomplete_repositories(repository.pk)
-            coverage = read_coverage(repository.pk)
-            wrong = _wrong_files(coverage)
-        different = np.union1d(wrong, coverage.repeated)
-        missing = len(coverage.missing)
-        differing = len(different) + (missing if is_complete else 0)
-        differing = max(differing, len(coverage.damaged))  # each is of one file at least
-        if repair and differing:
-            _rebuild(repository.pk, coverage, different)
-        return Difference(due=0 if is_complete else missing, differing=differing)
+        compared = [_compare(indexed, repository.pk, repair=repair) for indexed in Indexed]
+        return Difference(
+            due=sum(own.due for own in compared), differing=sum(own.differing for own in compared)
+        )
 
 
-def _wrong_files(coverage: Coverage) -> FileIds:
+def _update(indexed: Indexed, repository_id: int) -> bool:
+    try:
+        if incomplete_repositories(indexed, repository_id):
+            return build_portion(repository_id, indexed)
+        return merge_segments(repository_id, indexed)
+    except (ValueError, IndexError):  # of a row that is none
+        _log.exception("text_index_damaged", repository=repository_id, of=indexed.value)
+        return False
+
+
+def _compare(indexed: Indexed, repository_id: int, *, repair: bool) -> Difference:
+    with one_moment():
+        is_complete = not incomplete_repositories(indexed, repository_id)
+        coverage = read_coverage(repository_id, indexed)
+        wrong = _wrong_files(indexed, coverage)
+    different = np.union1d(wrong, coverage.repeated)
+    missing = len(coverage.missing)
+    differing = len(different) + (missing if is_complete else 0)
+    differing = max(differing, len(coverage.damaged))  # each is of one file at least
+    if repair and differing:
+        _rebuild(indexed, repository_id, coverage, different)
+    return Difference(due=0 if is_complete else missing, differing=differing)
+
+
+def _wrong_files(indexed: Indexed, coverage: Coverage) -> FileIds:
     """Return files of one segment whose trigrams differ from their text, of some."""
     if not coverage.segments:
         return np.empty(0, np.int64)
@@ -110,7 +140,7 @@ def _wrong_files(coverage: Coverage) -> FileIds:
     files = coverage.segments[key]
     count = min(len(files), _SAMPLED_FILES)
     ordinals = np.array(chance.sample(range(len(files)), count), np.int64)
-    texts = dict(File.objects.filter(pk__in=files[ordinals].tolist()).values_list("pk", "content"))
+    texts = dict(read_texts(indexed, files[ordinals].tolist()))
     try:
         stored = read_hashes(key, ordinals)
     except (ValueError, IndexError):  # a row is none
@@ -124,7 +154,7 @@ def _wrong_files(coverage: Coverage) -> FileIds:
     return np.array(wrong, np.int64)
 
 
-def _rebuild(repository_id: int, coverage: Coverage, different: FileIds) -> None:
+def _rebuild(indexed: Indexed, repository_id: int, coverage: Coverage, different: FileIds) -> None:
     """Drop the segments of some files and build all that is missing then."""
     wrong = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
     keys = [*coverage.damaged, *wrong]
@@ -132,17 +162,21 @@ def _rebuild(repository_id: int, coverage: Coverage, different: FileIds) -> None
         if keys and not delete_segments(keys):
             transaction.set_rollback(True)  # a merge came between: the next reconcile looks again
             return
-        Repository.objects.filter(pk=repository_id).update(text_generation=0)
-    while incomplete_repositories(repository_id) and build_portion(repository_id):
+        if indexed is Indexed.FILES:
+            execute(_BEGIN, [repository_id])
+        else:
+            missing = read_coverage(repository_id, indexed).missing
+            execute(_BEGIN_COMMITS, [id_array(missing.tolist())])
+    while incomplete_repositories(indexed, repository_id) and build_portion(repository_id, indexed):
         pass
 
 
-def read_coverage(repository_id: int) -> Coverage:
+def read_coverage(repository_id: int, indexed: Indexed = Indexed.FILES) -> Coverage:
     """Compare the files of a repository with its segments. Costs 8 bytes a file, and no content."""
-    live = np.array([key for (key,) in fetch_rows(_LIVE, [repository_id])], np.int64)
+    live = np.array([key for (key,) in fetch_rows(_LIVE[indexed], [repository_id])], np.int64)
     segments: dict[int, FileIds] = {}
     damaged: list[int] = []
-    for key, files in fetch_rows(_SEGMENTS, [repository_id, FORMAT]):
+    for key, files in fetch_rows(_SEGMENTS[indexed], [repository_id, FORMAT]):
         try:
             segments[key] = unpack_ids(files)
         except ValueError:
@@ -155,47 +189,53 @@ def read_coverage(repository_id: int) -> Coverage:
     return Coverage(missing, repeated, segments, damaged)
 
 
-def incomplete_repositories(*among: int) -> list[int]:
-    """Return keys of repositories whose text index has to be built, `among` some or of all."""
-    former = TrigramSegment.objects.filter(repository=OuterRef("pk")).exclude(format=FORMAT)
-    is_complete = Q(text_generation=F("generation")) & ~Exists(former)
-    found = Repository.objects.filter(~is_complete, retired_at=None)
-    found = found.filter(pk__in=among) if among else found
-    return list(found.order_by("pk").values_list("pk", flat=True))
+def incomplete_repositories(indexed: Indexed = Indexed.FILES, only: int | None = None) -> list[int]:
+    """Return keys of repositories whose index has to be built, of `only` one or of all."""
+    return [key for (key,) in fetch_rows(_INCOMPLETE[indexed], [only, only, FORMAT])]
 
 
-def build_portion(repository_id: int) -> bool:
+def build_portion(repository_id: int, indexed: Indexed = Indexed.FILES) -> bool:
     """Add a segment of missing files, or note that none is missing; false if it must wait.
 
     Not in a transaction. An apply of the repository goes first.
     """
-    portion = read_coverage(repository_id).missing[:_PORTION_FILES]
-    with SegmentWriter[int]() as writer:
-        added = _add_texts(writer, portion)
+    portion = read_coverage(repository_id, indexed).missing[:_PORTION_FILES]
+    with SegmentWriter[int](indexed) as writer:
+        added = _add_texts(indexed, writer, portion)
         writer.finish()
+        described = describe_commits(_due_commits(indexed, repository_id, added))
         with transaction.atomic():
             if not fetch_rows(_LOCK, [repository_id]):
                 return False
-            coverage = read_coverage(repository_id)  # files may be gone, or in another's segment
+            # files may be gone, or in another's segment
+            coverage = read_coverage(repository_id, indexed)
             if not np.isin(added, coverage.missing).all():
                 return True
             writer.insert(repository_id, {key: key for key in added})
+            put_descriptions(described)
             if len(added) == len(coverage.missing):
-                former = fetch_rows(_FORMER, [repository_id, FORMAT])
+                former = fetch_rows(_FORMER[indexed], [repository_id, FORMAT])
                 delete_segments([key for (key,) in former])
-                execute(_COMPLETE, [repository_id])
+                if indexed is Indexed.FILES:
+                    execute(_COMPLETE, [repository_id])
     return True
 
 
-def _add_texts(writer: SegmentWriter[int], files: FileIds) -> list[int]:
+def _due_commits(indexed: Indexed, repository_id: int, added: list[int]) -> list[int]:
+    """Return the commits that get terms and vectors with a portion."""
+    if added or indexed is Indexed.FILES:
+        return added if indexed is Indexed.COMMITS else []
+    return [key for (key,) in fetch_rows(_DUE_COMMITS, [repository_id, _PORTION_FILES])]
+
+
+def _add_texts(indexed: Indexed, writer: SegmentWriter[int], files: FileIds) -> list[int]:
     """Add the texts of some files, up to a size; returns those that were added."""
     added: list[int] = []
     characters = 0
     for start in range(0, len(files), _READ_FILES):
         if characters > _PORTION_CHARACTERS:
             break
-        part = files[start : start + _READ_FILES].tolist()
-        for key, content in fetch_rows(_TEXTS, [id_array(part)]):
+        for key, content in read_texts(indexed, files[start : start + _READ_FILES].tolist()):
             writer.add(key, content)
             added.append(key)
             characters += len(content)

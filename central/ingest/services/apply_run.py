@@ -8,6 +8,7 @@ import errno
 import time
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
@@ -16,7 +17,9 @@ from django.utils import timezone
 
 from central.background import EDGES, GRAPH, STORE
 from central.corpus.models import File
+from central.corpus.patches import commit_text
 from central.corpus.replace import Replacement
+from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun
 from central.ingest.run_waits import end_run
@@ -125,10 +128,14 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
     try:
         _require_generation(claim.row)
         batches = StoredBatches(claim.row)
-        with SegmentWriter[str]() as segments:
-            prepare_vectors(claim=claim, batches=_add_texts(segments, batches))
-            segments.finish()
-            replaced, before = commit_run(claim, batches, segments)
+        with (
+            SegmentWriter[str]() as files,
+            SegmentWriter[str](Indexed.COMMITS) as commits,
+        ):
+            texts = _Texts(files, commits)
+            prepare_vectors(claim=claim, batches=texts.add(batches))
+            texts.finish()
+            replaced, before = commit_run(claim, batches, texts)
     except GenerationMovedError:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
@@ -138,13 +145,33 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
     return RunState.APPLIED
 
 
-def _add_texts(segments: SegmentWriter[str], batches: StoredBatches) -> Iterator[StoredBatch]:
-    """Yield the batches, whose texts are added to the segments by path as they are read."""
-    for batch in batches:
-        for file in batch.rows.files.files:
-            if file.content:
-                segments.add(file.path, file.content)
-        yield batch
+class _Texts(NamedTuple):
+    """The texts of a run for the text index: files by path, commits by id."""
+
+    files: SegmentWriter[str]
+    commits: SegmentWriter[str]
+
+    def add(self, batches: StoredBatches) -> Iterator[StoredBatch]:
+        """Yield the batches, whose texts are added as they are read."""
+        for batch in batches:
+            for file in batch.rows.files.files:
+                if file.content:
+                    self.files.add(file.path, file.content)
+            for commit in batch.rows.commits:
+                hunks = (change.hunks for change in commit.changes)
+                self.commits.add(commit.sha, commit_text(commit.subject, commit.body, hunks))
+            yield batch
+
+    def finish(self) -> None:
+        """Encode the last segments; after it, `insert` only copies."""
+        self.files.finish()
+        self.commits.finish()
+
+    def insert(self, replaced: Replacement) -> None:
+        """Store them with the keys of what was inserted. In a transaction."""
+        files = {file.path: file.id for file in replaced.inserted}
+        self.files.insert(replaced.repository_id, files)
+        self.commits.insert(replaced.repository_id, replaced.commits)
 
 
 def _require_generation(run: IndexRun) -> None:
@@ -182,11 +209,11 @@ def _is_outage(exc: Exception) -> bool:
 
 @transaction.atomic
 def commit_run(
-    claim: RunClaim, batches: StoredBatches, segments: SegmentWriter[str]
+    claim: RunClaim, batches: StoredBatches, texts: _Texts
 ) -> tuple[Replacement, Repository]:
     """Commit all or nothing; returns what was replaced and the former repository.
 
-    `batches` are staged; `segments` are those of the run's texts, by path.
+    `batches` are staged; `texts` are all of theirs.
     """
     run = claim.row
     claim.lock()
@@ -210,7 +237,7 @@ def commit_run(
         replaced.insert_files([rows.files for rows in contents], read_file_vectors(run.pk, group))
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
-    segments.insert(run.repository_id, {file.path: file.id for file in replaced.inserted})
+    texts.insert(replaced)
     replaced.finish()
     replaced.settle_commits(
         head=run.commit_sha, base=run.base_commit if run.mode == Mode.INCREMENTAL else ""

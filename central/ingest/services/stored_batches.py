@@ -187,7 +187,11 @@ def _size_in_memory(batch: BatchRows) -> int:
         *points,
         *symbols,
         *(sys.getsizeof(commit.body) for commit in batch.commits),
-        *(sys.getsizeof(change.path) for commit in batch.commits for change in commit.changes),
+        *(
+            sys.getsizeof(change.path) + sys.getsizeof(change.hunks)
+            for commit in batch.commits
+            for change in commit.changes
+        ),
     )
     return sum(sizes) + _VALUE_BYTES * values
 

@@ -10,6 +10,7 @@ from central.corpus.models import File, TrigramPosting
 from central.corpus.trigrams import candidates as lookup
 from central.corpus.trigrams.candidates import Candidates, candidates
 from central.corpus.trigrams.hashes import window_hashes
+from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.regex import required_trigrams
 from central.corpus.trigrams.segments import SegmentWriter
 from central.corpus.trigrams.tree import EVERYTHING, Tree, literal_trigrams, restricted, tree_hashes
@@ -169,9 +170,9 @@ def test_a_further_page_is_of_the_same_files_if_other_trigrams_would_be_chosen_t
 
 def test_the_choice_is_by_the_repositories_that_are_asked_alone(repositories: list[int]) -> None:
     hidden, visible = repositories[:3], repositories[3:]
-    before = lookup._useful_trigrams(visible, TREES["gamma delta"], 1_000)
+    before = lookup._useful_trigrams(Indexed.FILES, visible, TREES["gamma delta"], 1_000)
     TrigramPosting.objects.filter(segment__repository__in=hidden).delete()
-    assert lookup._useful_trigrams(visible, TREES["gamma delta"], 1_000) == before
+    assert lookup._useful_trigrams(Indexed.FILES, visible, TREES["gamma delta"], 1_000) == before
 
 
 def test_a_row_that_cannot_be_read_is_not_counted_and_is_named(repositories: list[int]) -> None:

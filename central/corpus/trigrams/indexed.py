@@ -1,0 +1,69 @@
+"""What the text index is of: files of repositories, or commits of their histories.
+
+The text of a commit is its message and the lines that it changed. A commit whose terms are empty
+is not in a segment yet (central.corpus.messages).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Final
+
+from central.corpus.models import Commit, CommitPatch, File, TrigramPosting, TrigramSegment
+from central.corpus.patches import commit_text, unpack_patch
+from central.db import fetch_rows, id_array, sql_with
+from central.repositories.models import Repository
+
+
+class Indexed(Enum):
+    """What a segment is of."""
+
+    FILES = "files"
+    COMMITS = "commits"
+
+
+_MODELS: Final = {
+    "repository": Repository,
+    "segment": TrigramSegment,
+    "posting": TrigramPosting,
+}
+# `of`: the column of a segment; the others are of a repository `r`, and of a row.
+_SQL: Final = {
+    Indexed.FILES: sql_with(
+        **_MODELS,
+        of="repository_id",
+        document=File,
+        has_text="content <> ''",
+        count="r.files",
+        is_complete="r.text_generation = r.generation",
+    ),
+    Indexed.COMMITS: sql_with(
+        **_MODELS,
+        commit=Commit,
+        of="history_of_id",
+        document=Commit,
+        has_text="true",
+        count="(SELECT count(*) FROM {commit} c WHERE c.repository_id = r.id)",
+        is_complete="""NOT EXISTS (SELECT FROM {commit} c
+            WHERE c.repository_id = r.id AND c.terms = ''::bytea)""",
+    ),
+}
+_sql = sql_with(file=File, commit=Commit, patch=CommitPatch)
+_CONTENTS: Final = _sql("SELECT id, content FROM {file} WHERE id = ANY(%s::bigint[]) ORDER BY id")
+_PATCHES: Final = _sql("""SELECT c.id, c.subject, c.body, p.data
+    FROM {commit} c LEFT JOIN {patch} p ON p.commit_id = c.id
+    WHERE c.id = ANY(%s::bigint[]) ORDER BY c.id""")
+
+
+def sql_of_each(statement: str) -> Mapping[Indexed, str]:
+    """Fill a statement for files, and for commits."""
+    return {indexed: fill(statement) for indexed, fill in _SQL.items()}
+
+
+def read_texts(indexed: Indexed, ids: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Yield the rows that are still there, by id, each with its text."""
+    if indexed is Indexed.FILES:
+        yield from fetch_rows(_CONTENTS, [id_array(ids)])
+        return
+    for key, subject, body, packed in fetch_rows(_PATCHES, [id_array(ids)]):
+        patch = unpack_patch(bytes(packed)) if packed is not None else []
+        yield key, commit_text(subject, body, (hunks for _, hunks in patch))
