@@ -209,8 +209,7 @@ class _Section:
 class _MergedHunk:
     """A hunk of a merge with context, of which come hunks without.
 
-    Without context, git prints wrong numbers: it counts lines that it leaves out. Where there are
-    no lines, it names the one that follows, and not the one before as in other diffs.
+    Without context, git prints wrong numbers: it counts lines that it leaves out.
     """
 
     def __init__(self, mark: bytes, header: bytes) -> None:
@@ -243,7 +242,7 @@ class _MergedHunk:
         if not self._rows:
             return b""
         ranges = [
-            b"%d,%d" % (first - (first == after), after - first)
+            b"%d,%d" % (first, after - first)
             for first, after in zip(self._first, self._next, strict=True)
         ]
         header = b" -".join([self._mark, *ranges[:-1]]) + b" +" + ranges[-1]

@@ -131,7 +131,7 @@ def test_a_merge_tells_what_each_parent_had_of_its_lines(sandbox: Sandbox) -> No
     [record] = read(sandbox, merge)
     [change] = record.changes
     assert change.hunks == (
-        "@@@ -2,1 -2,2 +2,2 @@@\n -B\n -c\n +X\n++Y\n@@@ -3,0 -5,1 +5,2 @@@\n+ e\n++z\n"
+        "@@@ -2,1 -2,2 +2,2 @@@\n -B\n -c\n +X\n++Y\n@@@ -4,0 -5,1 +5,2 @@@\n+ e\n++z\n"
     )
     for number, text in enumerate(texts[:2]):
         assert applied(change.hunks, number, text) == split(texts[2])
