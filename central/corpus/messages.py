@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from central.corpus.backends import embedder
 from central.corpus.embeddings import pack_direction, pack_terms
-from central.corpus.patches import changed_text
+from central.corpus.patches import changed_lines
 from indexer.embedding.catalogue import PACKAGED
 from indexer.lexical import field_terms
 from indexer.records.history import Commit
@@ -36,8 +36,9 @@ class Message(NamedTuple):
 
 def message_of(commit: Commit) -> Message:
     """Return what a commit says."""
+    lines = changed_lines(change.hunks for change in commit.changes)
     paths = "\n".join(change.path for change in commit.changes)
-    return Message(commit.subject, commit.body, paths, changed_text(commit.changes))
+    return Message(commit.subject, commit.body, paths, "\n".join(lines))
 
 
 def message_terms(messages: Sequence[Message]) -> list[bytes]:
