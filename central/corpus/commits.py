@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from django.conf import settings
 
-from central.corpus.messages import message_of, message_terms, subject_vectors
+from central.corpus.messages import Message, message_of, message_terms, subject_vectors
 from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.corpus.patches import pack_patch
 from central.db import (
@@ -143,7 +143,7 @@ class Description(NamedTuple):
 def describe_commits(keys: Sequence[int]) -> list[Description]:
     """Derive the terms and vectors of stored commits that have none yet."""
     rows = fetch_rows(_UNDESCRIBED, [id_array(keys)]) if keys else []
-    terms = message_terms([(subject, body) for _, subject, body in rows])
+    terms = message_terms([Message(subject, body) for _, subject, body in rows])
     vectors = subject_vectors([subject for _, subject, _ in rows])
     return list(map(Description, (key for key, *_ in rows), terms, vectors))
 
