@@ -59,6 +59,9 @@ class Backfill(models.Model):
     may_use_credentials = models.BooleanField(
         default=False, db_default=False, help_text="Of the operator, for the addresses"
     )
+    sends_history = models.BooleanField(
+        default=False, db_default=False, help_text="All commits are sent again, once"
+    )
     claim = models.UUIDField(null=True, help_text="Who lists it: a fencing token")
     lease_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -148,3 +151,9 @@ class BackfillRepository(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"
+
+    @property
+    def sends_history(self) -> bool:
+        """Whether all its commits are sent again, which its backfill asks for once."""
+        is_new = self.ended_at is None or self.ended_at < self.backfill.created_at
+        return self.backfill.sends_history and is_new

@@ -51,6 +51,10 @@ class Command(ServiceCommand):
         parser.add_argument("--archived", action="store_true", help="archived ones too")
         parser.add_argument("--forks", action="store_true", help="forks too")
         parser.add_argument("--max-megabytes", type=int, metavar="N", help="leave out larger ones")
+        parser.add_argument(
+            "--history", action="store_true",
+            help="send the newest commits again, with the lines that they changed",
+        )  # fmt: skip
         parser.add_argument("--dry-run", action="store_true", help="only print the choice")
         parser.add_argument(
             "--detach", action="store_true", help="leave the work to the service and end at once"
@@ -80,11 +84,16 @@ class Command(ServiceCommand):
                 urls=options["url"],
                 actor=COMMAND,
                 may_use_credentials=True,
+                sends_history=options["history"],
             )
         else:
             organization = self._with_owner(organization, owner)
             backfill = request_owner(
-                organization=organization, owner=owner, selection=selection, actor=COMMAND
+                organization=organization,
+                owner=owner,
+                selection=selection,
+                actor=COMMAND,
+                sends_history=options["history"],
             )
         self.stdout.write(f"backfill {backfill.pk}")
         for name, advice in without_authority(organization):
