@@ -1,11 +1,11 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Fifteen run only when they are named: `callers`, `definitions`, `exact`, `honesty`, `questions` and
-`retrieval` need a sample from elsewhere, `pycg` a peer's suite, `conformance` compares readers of
-manifests with the tools, `agents` counts the tokens of answers, `training` makes a model of
-repositories that it is given, `plans` names the slowest SQL statement, `graph` measures the
-knowledge graph and proves a calibration, `faults` kills parts of a working service, `load` asks
-with many clients at once, and `stores` is part of all together at a modest size.
+Sixteen run only when they are named: `callers`, `definitions`, `exact`, `history`, `honesty`,
+`questions` and `retrieval` need a sample from elsewhere, `pycg` a peer's suite, `conformance`
+compares readers of manifests with the tools, `agents` counts the tokens of answers, `training`
+makes a model of repositories that it is given, `plans` names the slowest SQL statement, `graph`
+measures the knowledge graph and proves a calibration, `faults` kills parts of a working service,
+`load` asks with many clients at once, and `stores` is part of all together at a modest size.
 """
 
 import argparse
@@ -35,6 +35,7 @@ from benchmarks.callers import pycg
 from benchmarks.exact import command as exact
 from benchmarks.faults import command as faults
 from benchmarks.graph import command as graph
+from benchmarks.history import command as history
 from benchmarks.honesty import command as honesty
 from benchmarks.integrations import measuring as integrations
 from benchmarks.load import command as load
@@ -74,6 +75,7 @@ STANDING_ALONE = {
     "graph": graph.main,
     "honesty": honesty.main,
     "load": load.main,
+    "history": history.main,
     "questions": questions.main,
     "retrieval": retrieval.main,
     "stores": stores_command.main,

@@ -77,18 +77,28 @@ def document_terms(
     """
     pure = PurePosixPath(path)
     stem, directories = split_words(pure.stem), split_words(str(pure.parent))
-    fields = [
-        field
+    chunks = [
+        (text, split_words(name), stem, directories)
         for name, text in zip(names, words, strict=True)
-        for field in (text, split_words(name), stem, directories)
     ]
+    return field_terms(chunks, _FIELD_WEIGHTS)
+
+
+def field_terms(
+    documents: Sequence[Sequence[Sequence[str]]], weights: Sequence[float]
+) -> list[TermVector]:
+    """Return the weights of the terms of documents: words by field, each with its weight."""
+    fields = list(chain.from_iterable(documents))
     rows = _TERMS.rows(list(chain.from_iterable(fields)))
-    # Of each word the chunk and the weight, then of each term.
+    # Of each word the document and the weight, then of each term.
     sizes = [len(field) for field in fields]
-    chunks = np.repeat(np.arange(len(fields)) // len(_FIELD_WEIGHTS), sizes)
-    weights = np.repeat(np.tile(_FIELD_WEIGHTS, len(names)), sizes)
+    owners = np.repeat(np.arange(len(fields)) // len(weights), sizes)
+    counts = np.repeat(np.tile(np.asarray(weights, float), len(documents)), sizes)
     return _weigh(
-        np.repeat(chunks, rows.lengths), rows.values, np.repeat(weights, rows.lengths), len(names)
+        np.repeat(owners, rows.lengths),
+        rows.values,
+        np.repeat(counts, rows.lengths),
+        len(documents),
     )
 
 

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from django.conf import settings
 
 from central.corpus.authors import Authors
-from central.corpus.messages import message_terms, subject_vectors
+from central.corpus.messages import Message, message_of, message_terms, subject_vectors
 from central.corpus.models import Commit, CommitChange, CommitPatch, WithheldPath
-from central.corpus.patches import pack_patch
+from central.corpus.patches import changed_lines, pack_patch, unpack_patch
 from central.db import (
     columns_of,
     copy_into,
@@ -76,8 +76,10 @@ _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
     FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
     WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
         AND {commit}.merge <> now.merge""")
-_UNDESCRIBED: Final = _sql("""SELECT id, subject, body FROM {commit}
-    WHERE id = ANY(%s::bigint[]) AND terms = ''::bytea ORDER BY id""")
+_UNDESCRIBED: Final = _sql("""SELECT c.id, c.subject, c.body, p.data,
+        ARRAY(SELECT h.path FROM {change} h WHERE h.commit_id = c.id)
+    FROM {commit} c LEFT JOIN {patch} p ON p.commit_id = c.id
+    WHERE c.id = ANY(%s::bigint[]) AND c.terms = ''::bytea ORDER BY c.id""")
 _DESCRIBE: Final = _sql("""UPDATE {commit} SET terms = made.terms, vector = made.vector
     FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) AS made (id, terms, vector)
     WHERE {commit}.id = made.id""")
@@ -153,7 +155,7 @@ def put_commits(
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
     new = kept_commits(repository_id, [own for own in commits if own.sha not in known])
     keys = new_ids(Commit, len(new))
-    terms = message_terms([(commit.subject, commit.body) for commit in new])
+    terms = message_terms([message_of(commit) for commit in new])
     vectors = subject_vectors([commit.subject for commit in new])
     copy_rows(
         _COMMITS,
@@ -199,9 +201,16 @@ class DerivedRow(NamedTuple):
 def derived_rows(keys: Sequence[int]) -> list[DerivedRow]:
     """Derive the terms and vectors of stored commits that have none yet."""
     rows = fetch_rows(_UNDESCRIBED, [id_array(keys)]) if keys else []
-    terms = message_terms([(subject, body) for _, subject, body in rows])
-    vectors = subject_vectors([subject for _, subject, _ in rows])
+    terms = message_terms([_stored_message(*row) for _, *row in rows])
+    vectors = subject_vectors([subject for _, subject, *_ in rows])
     return list(map(DerivedRow, (key for key, *_ in rows), terms, vectors))
+
+
+def _stored_message(subject: str, body: str, patch: bytes | None, paths: Sequence[str]) -> Message:
+    """Return what `message_of` returns of the commit that came."""
+    pairs = unpack_patch(bytes(patch)) if patch is not None else []
+    lines = changed_lines(hunks for _, hunks in pairs)
+    return Message(subject, body, "\n".join(sorted(paths)), "\n".join(lines))
 
 
 def put_derived_rows(rows: Sequence[DerivedRow]) -> None:

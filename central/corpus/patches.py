@@ -4,7 +4,7 @@ A pair is a path and its hunks as text (indexer.records.hunks).
 """
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import json
@@ -34,5 +34,9 @@ def unpack_patch(data: bytes) -> list[tuple[str, str]]:
 
 def commit_text(subject: str, body: str, hunks: Iterable[str]) -> str:
     """Return what the text index has of a commit: its message, its changed lines without signs."""
-    lines = (text for own in hunks for hunk in parse_hunks(own) for _, text in hunk.rows)
-    return "\n".join([subject, body, *lines])
+    return "\n".join([subject, body, *changed_lines(hunks)])
+
+
+def changed_lines(hunks: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of the hunks of a commit, without their signs."""
+    return (text for own in hunks for hunk in parse_hunks(own) for _, text in hunk.rows)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from django.db import transaction
 
-from central.corpus.commits import is_withheld
+from central.corpus.commits import derived_rows, is_withheld, put_derived_rows
 from central.corpus.models import (
     CommitChange,
     CommitPatch,
@@ -30,9 +30,7 @@ from indexer.records.history import ChangeStatus, Unread
 _COMMITS: Final = 500  # whose patches are in memory together
 _NAMED: Final = 20  # paths, in the audit log
 _sql = sql_with(
-    change=CommitChange,
-    patch=CommitPatch,
-    segment=TrigramSegment,
+    commit=Commit, change=CommitChange, patch=CommitPatch, segment=TrigramSegment,
     withheld=WithheldPath,
     repository=Repository,
 )
@@ -56,6 +54,7 @@ _PATCHES: Final = _sql("""SELECT p.commit_id, p.data, ARRAY(
 _REPLACE: Final = _sql("""UPDATE {patch} SET data = made.data
     FROM unnest(%s::bigint[], %s::bytea[]) AS made (commit_id, data)
     WHERE {patch}.commit_id = made.commit_id""")
+_FORGET: Final = _sql("UPDATE {commit} SET terms = '' WHERE id = ANY(%s::bigint[])")
 _DELETE: Final = _sql("DELETE FROM {patch} WHERE commit_id = ANY(%s::bigint[])")
 _SEGMENTS: Final = _sql(
     "SELECT id, files, format = %s::int FROM {segment} WHERE history_of_id = %s ORDER BY id"
@@ -129,6 +128,8 @@ def _purge_patches(commits: Sequence[int]) -> None:
             emptied.append(commit)
     execute(_REPLACE, [list(kept), list(kept.values())])
     execute(_DELETE, [id_array(emptied)])
+    execute(_FORGET, [id_array(commits)])
+    put_derived_rows(derived_rows(commits))
 
 
 def _purge_segments(repository_id: int, commits: Sequence[int]) -> None:

@@ -1,32 +1,34 @@
-"""Records of commits, read from git: who, when, why, and which paths."""
+"""Records of commits, read from git: who, when, why, which paths, and which lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Final
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 from indexer.errors import CommitNotFoundError, GitError
+from indexer.git.commit_changes import CommitChanges, WhyUnread, parse_changes
 from indexer.git.commit_text import CommitText, parse_commit
-from indexer.git.parse import split_records, storable_path
+from indexer.git.parse import split_lines
 from indexer.git.repository import Repository
-from indexer.records.history import (
-    COMMIT_PARENTS,
-    COMMIT_PATHS,
-    COMMITS_SENT,
-    ChangeStatus,
-    Commit,
-    PathChange,
-)
+from indexer.records.files import BLOB_BYTES
+from indexer.records.history import COMMIT_PARENTS, COMMITS_SENT, Commit, Unread
 
 COMMIT_BYTES: Final = 1_048_576  # of a commit object: its header and its message
 # Git compares each new file of a commit with each removed one; beyond this number of either, only
 # those that kept their name or their content.
 RENAME_CANDIDATES: Final = 200
-_COMPARED: Final = ("-z", "--raw", "--no-abbrev", "--always", "--ignore-submodules=none")
+# Files above the size are binary to git.
+_COMPARED: Final = (
+    *("-c", f"core.bigFileThreshold={BLOB_BYTES}", "diff-tree", "-r", "--raw", "--no-abbrev"),
+    *("--always", "--ignore-submodules=none"),
+)
+_LINES: Final = (
+    *("-p", "--full-index", "--diff-algorithm=myers", "--indent-heuristic"),
+    *("--inter-hunk-context=0", "--no-color", "--no-ext-diff", "--no-textconv"),
+)
 _RENAMES: Final = ("--root", "--find-renames=50%", f"-l{RENAME_CANDIDATES}")
 _EXACT_RENAMES: Final = ("--root", "--find-renames=100%")
 # With renames, git would omit a path from a merge if it took it for renamed since one parent.
 _MERGED: Final = ("-c", "--no-renames")
-_NO_FILE: Final = b"000"
 
 
 def newest_commits(
@@ -50,35 +52,44 @@ def newest_commits(
 
 
 def _shallow_commits(repository: Repository) -> frozenset[str]:
-    name = repository.run("rev-parse", "--git-path", "shallow").removesuffix(b"\n")
-    path = Path(repository.root, name.decode(errors="surrogateescape"))
+    path = repository.shared_directory / "shallow"
     return frozenset(path.read_text("ascii").split()) if path.exists() else frozenset()
 
 
-def read_commits(repository: Repository, commits: Sequence[str]) -> Iterator[Commit]:
+def without_lines(_path: str) -> Unread:
+    """Say of every path that its lines are not wanted."""
+    return Unread.OFF
+
+
+def read_commits(
+    repository: Repository, commits: Sequence[str], *, why_unread: WhyUnread = without_lines
+) -> Iterator[Commit]:
     """Yield the records of commits, in the order given. They are full ids.
 
-    A record is a function of the commit and of whether the clone is partial: there a rename is one
-    only if the file did not change with it, else a removal and an addition, because no remote is
-    asked for blobs. A merge has no renames, and one of more than COMMIT_PARENTS parents no changes.
+    `why_unread` says why the lines of a path are not wanted, if so; it is asked for both names of a
+    rename.
+
+    A record is a function of the commit and of what the clone has: without all blobs a rename is
+    one only if the file did not change with it, else a removal and an addition, and a commit has no
+    lines if a blob of it is missing, because no remote is asked. A merge has no renames, and one of
+    more than COMMIT_PARENTS parents no changes.
 
     Raises CommitNotFoundError if one is not in the clone, and GitError if its tree is not, or if
     what it changes does not fit into git's memory.
     """
-    texts = list(zip(commits, _texts(repository, commits), strict=True))
-    renames = _EXACT_RENAMES if repository.is_partial else _RENAMES
-    plain = [commit for commit, text in texts if len(text.parents) <= 1]
-    merges = [commit for commit, text in texts if 1 < len(text.parents) <= COMMIT_PARENTS]
-    plain_changes = _changes(repository, plain, *renames)
-    merge_changes = _changes(repository, merges, *_MERGED)
-    for commit, text in texts:
-        found = _Changes(commit)
-        if len(text.parents) <= COMMIT_PARENTS:
-            found = next(plain_changes if len(text.parents) <= 1 else merge_changes, _Changes(""))
-        yield _record(commit, text, found)
+    texts = list(_texts(repository, commits))
+    kinds = [_Kind.of(text, has_lines=why_unread is not without_lines) for text in texts]
+    if repository.may_lack_blobs:
+        kinds = _without_absent(repository, commits, kinds)
+    streams = {
+        kind: _changes(repository, _of_kind(kind, commits, kinds), kind, why_unread)
+        for kind in set(kinds)
+    }
+    for commit, text, kind in zip(commits, texts, kinds, strict=True):
+        yield _record(commit, text, next(streams[kind], CommitChanges("", why_unread)))
 
 
-def _record(commit: str, text: CommitText, found: "_Changes") -> Commit:
+def _record(commit: str, text: CommitText, found: CommitChanges) -> Commit:
     if found.commit != commit:
         raise GitError(f"git diff-tree printed {found.commit!r} in the place of {commit}")
     return Commit(
@@ -90,9 +101,96 @@ def _record(commit: str, text: CommitText, found: "_Changes") -> Commit:
         subject=text.subject,
         body=text.body,
         reverts=text.reverts,
-        changes=tuple(sorted(found.by_path.values(), key=lambda change: change.path)),
+        changes=found.changes,
         changed=found.changed,
     )
+
+
+# Changes
+
+
+class _Kind(NamedTuple):
+    """How commits are compared with their parents; those of one kind by one process."""
+
+    is_merge: bool
+    has_lines: bool
+    has_all_blobs: bool = True
+    is_compared: bool = True
+
+    @classmethod
+    def of(cls, text: CommitText, *, has_lines: bool) -> "_Kind":
+        parents = len(text.parents)
+        return cls(parents > 1, has_lines, is_compared=parents <= COMMIT_PARENTS)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        renames = _RENAMES if self.has_all_blobs else _EXACT_RENAMES
+        return (
+            *_COMPARED,
+            *(_MERGED if self.is_merge else renames),
+            *((*_LINES, f"-U{int(self.is_merge)}") if self.has_lines else ()),
+            "--stdin",
+        )
+
+
+def _of_kind(kind: _Kind, commits: Sequence[str], kinds: Sequence[_Kind]) -> list[str]:
+    return [commit for commit, own in zip(commits, kinds, strict=True) if own == kind]
+
+
+def _changes(
+    repository: Repository, commits: list[str], kind: _Kind, why_unread: WhyUnread
+) -> Iterator[CommitChanges]:
+    if not kind.is_compared:
+        yield from (CommitChanges(commit, why_unread) for commit in commits)
+    elif kind.has_lines:
+        yield from parse_changes(repository.read_objects(*kind.command, names=commits), why_unread)
+    else:
+        yield from parse_changes(
+            repository.read_objects(*kind.command, names=commits),
+            lambda path: why_unread(path) or Unread.ABSENT,
+        )
+
+
+def _without_absent(
+    repository: Repository, commits: Sequence[str], kinds: Sequence[_Kind]
+) -> list[_Kind]:
+    """Return the kinds of commits of which the clone has not all blobs."""
+    kinds = [kind._replace(has_all_blobs=False) for kind in kinds]
+    wanted: dict[str, set[str]] = {}
+    for kind in {kind for kind in kinds if kind.is_compared and kind.has_lines}:
+        wanted |= _read_blobs(repository, _of_kind(kind, commits, kinds), kind)
+    absent = _absent(repository, set().union(*wanted.values()))
+    return [
+        kind._replace(has_lines=commit in wanted and absent.isdisjoint(wanted[commit]))
+        for commit, kind in zip(commits, kinds, strict=True)
+    ]
+
+
+def _read_blobs(
+    repository: Repository, commits: list[str], kind: _Kind
+) -> Iterator[tuple[str, set[str]]]:
+    """Yield commits, each with the blobs that tell its lines, without those of too many paths.
+
+    Of a commit that git cannot read, and of those after it, nothing is said here.
+    """
+    with suppress(GitError):  # which comes again as the commit's record is read
+        for found in _changes(repository, commits, kind._replace(has_lines=False), without_lines):
+            if found.changed == len(found.paths):
+                yield (
+                    found.commit,
+                    {blob.decode("ascii") for path in found.paths for blob in path.contents},
+                )
+
+
+def _absent(repository: Repository, blobs: set[str]) -> set[str]:
+    if not blobs:
+        return set()
+    checked = repository.read_objects("cat-file", "--batch-check=", names=sorted(blobs))
+    return {
+        line.split()[0].decode("ascii")
+        for line in split_lines(checked)
+        if line.endswith(b"missing")
+    }
 
 
 # Commit objects
@@ -138,61 +236,3 @@ class _Output:
         if not part:
             raise GitError("git cat-file ended before its last answer")
         return part
-
-
-# Changes
-
-
-class _Changes:
-    """What a commit changes: how many paths, and the first COMMIT_PATHS of them."""
-
-    def __init__(self, commit: str) -> None:
-        self.commit = commit
-        self.changed = 0
-        self.by_path: dict[str, PathChange] = {}  # a malformed tree may have a path twice
-
-    def read(self, fields: bytes, paths: Iterator[bytes]) -> None:
-        """Read a change, whose paths come after its other fields."""
-        is_rename = fields.rpartition(b" ")[2].startswith(b"R")
-        old_path = next(paths) if is_rename else b""
-        path = next(paths)
-        self.changed += 1
-        if len(self.by_path) < COMMIT_PATHS:
-            name = storable_path(path)[0]
-            change = PathChange(name, _status(fields))
-            if is_rename:
-                change = PathChange(name, ChangeStatus.RENAMED, storable_path(old_path)[0])
-            self.by_path.setdefault(name, change)
-
-
-def _status(fields: bytes) -> ChangeStatus:
-    """Return what became of a path: a colon and a mode for each parent, then its own mode.
-
-    It changed its type if no parent has that type.
-    """
-    parents = len(fields) - len(fields.lstrip(b":"))
-    *before, after = (mode[:3] for mode in fields[parents:].split(b" ", parents + 1)[: parents + 1])
-    if after == _NO_FILE:
-        return ChangeStatus.DELETED
-    if set(before) == {_NO_FILE}:
-        return ChangeStatus.ADDED
-    return ChangeStatus.MODIFIED if after in before else ChangeStatus.TYPE
-
-
-def _changes(repository: Repository, commits: Sequence[str], *options: str) -> Iterator[_Changes]:
-    if commits:
-        yield from _parsed(split_records(repository.compare(commits, *_COMPARED, *options)))
-
-
-def _parsed(fields: Iterable[bytes]) -> Iterator[_Changes]:
-    """Parse the names of commits, each with its changes."""
-    rest = iter(fields)
-    found = _Changes("")
-    for field in rest:
-        if field.startswith(b":"):
-            found.read(field, rest)
-            continue
-        if found.commit:
-            yield found
-        found = _Changes(field.decode("ascii"))
-    yield found

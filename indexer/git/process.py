@@ -6,11 +6,12 @@ program that the repository names. Only commands with `may_fetch` contact a remo
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Final
 
@@ -44,6 +45,16 @@ _ENVIRONMENT: Final = {
 # No missing object is fetched. Before 2.44 git supports only the second variable, which makes its
 # fetch fail.
 OFFLINE: Final[Mapping[str, str]] = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+SHA1_DIGITS: Final = 40
+_SHA256: Final = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n"
+# The third has settings of a git that ran this program, the last overrides `-U0`.
+_NO_SETTINGS: Final[Mapping[str, str]] = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_PARAMETERS": "",
+    "GIT_CONFIG_COUNT": "0",
+    "GIT_DIFF_OPTS": "",
+}
 # Only the commit's attributes apply. Most others name programs or start more processes; the last
 # keeps a hint about GIT_GRAFT_FILE out of error messages.
 _SETTINGS: Final = tuple(
@@ -84,9 +95,14 @@ class GitProcess:
         self._fetch_settings = OFFLINE
 
     @property
+    def shared_directory(self) -> Path:
+        """The git directory that the work trees of the repository share."""
+        return common_directory(self._git_dir)
+
+    @property
     def main_directory(self) -> Path:
         """The main work tree, of which the present one may be a linked one; else the root."""
-        shared = common_directory(self._git_dir)
+        shared = self.shared_directory
         return shared.parent if shared.name == ".git" else self.root
 
     def fetch_lazily(self) -> None:
@@ -117,30 +133,40 @@ class GitProcess:
 
         Without a work tree, git reads attributes from the index; so the command gets an empty one.
         """
+        git_dir = str(self._git_dir)
         return self.records(
-            *self._diff_tree, "--no-renames", *arguments, split=split, environment=self._no_index
+            *("-C", git_dir, "diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-relative"),
+            *("--no-renames", *arguments),
+            split=split,
+            environment={"GIT_WORK_TREE": git_dir, "GIT_INDEX_FILE": f"{git_dir}/no-index"},
         )
 
-    def compare(self, commits: Iterable[str], *arguments: str) -> Iterator[bytes]:
-        """Yield, in parts, what `git diff-tree` prints of each commit against its parents.
+    def read_objects(
+        self, *arguments: str, names: Sequence[str], objects: Path
+    ) -> Generator[bytes]:
+        """Yield, in parts, what a command prints of objects; their ids are its standard input.
 
-        Like `diff`, and it asks no remote.
+        It sees the directory of objects, and nothing else of the repository: no settings,
+        attributes, grafts and remotes, nor settings of the user. So it asks for no missing object.
         """
-        return self.stream(
-            *self._diff_tree, *arguments, "--stdin",
-            stdin="".join(f"{commit}\n" for commit in commits).encode(),
-            environment={**self._no_index, **OFFLINE},
-        )  # fmt: skip
-
-    @property
-    def _diff_tree(self) -> tuple[str, ...]:
-        options = ("-r", "--no-ext-diff", "--no-textconv", "--no-relative")
-        return ("-C", str(self._git_dir), "diff-tree", *options)
-
-    @property
-    def _no_index(self) -> Mapping[str, str]:
-        git_dir = str(self._git_dir)
-        return {"GIT_WORK_TREE": git_dir, "GIT_INDEX_FILE": f"{git_dir}/no-index"}
+        with TemporaryDirectory(prefix="code-search-git-") as directory:
+            apart = Path(directory)
+            (apart / "HEAD").write_text("ref: refs/heads/none\n")
+            (apart / "refs").mkdir()
+            if names and len(names[0]) > SHA1_DIGITS:
+                (apart / "config").write_text(_SHA256)
+            yield from self.stream(
+                "-C", directory, *arguments,
+                stdin="".join(f"{name}\n" for name in names).encode(),
+                environment={
+                    **OFFLINE,
+                    **_NO_SETTINGS,
+                    "GIT_DIR": directory,
+                    "GIT_WORK_TREE": directory,
+                    "GIT_INDEX_FILE": f"{directory}/no-index",
+                    "GIT_OBJECT_DIRECTORY": str(objects),
+                },
+            )  # fmt: skip
 
     def records(
         self,

@@ -5,7 +5,7 @@ do not affect the result.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -70,6 +70,16 @@ class Repository:
     def is_partial(self) -> bool:
         """Whether this is a clone without some objects that a remote has promised."""
         return bool(self._git.configured(r"^remote\..*\.promisor$|^extensions\.partialclone$"))
+
+    @cached_property
+    def may_lack_blobs(self) -> bool:
+        """Whether this is a partial clone, or was one: central's backfill keeps no promise."""
+        return self.is_partial or any(self.objects.glob("pack/*.promisor"))
+
+    @property
+    def shared_directory(self) -> Path:
+        """The git directory that the work trees of the repository share."""
+        return self._git.shared_directory
 
     def close(self) -> None:
         """End the process that reads blobs."""
@@ -240,9 +250,9 @@ class Repository:
         """Yield the records of `git diff-tree` over all files: see GitProcess.diff."""
         return self._git.diff(*arguments, split=split)
 
-    def compare(self, commits: Iterable[str], *arguments: str) -> Iterator[bytes]:
-        """Yield, in parts, what `git diff-tree` prints of each commit: see GitProcess.compare."""
-        return self._git.compare(commits, *arguments)
+    def read_objects(self, *arguments: str, names: Sequence[str]) -> Iterator[bytes]:
+        """Yield what a command prints of objects, whatever is configured: see GitProcess."""
+        return self._git.read_objects(*arguments, names=names, objects=self.objects)
 
     def changes(self, base: str, head: str) -> Changes:
         """Return the changes from `base` to `head`."""
@@ -321,7 +331,7 @@ class Repository:
     @cached_property
     def objects(self) -> Path:
         """The directory of objects, which the work trees of one repository share."""
-        return Path(self._git.text("rev-parse", "--git-path", "objects"))
+        return Path(self.root, self._git.text("rev-parse", "--git-path", "objects"))
 
     @cached_property
     def object_format(self) -> str:

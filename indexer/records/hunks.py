@@ -96,17 +96,23 @@ def _header(line: str) -> Hunk:
     found = _HEADER.fullmatch(line)
     if found is None or found[1] != found[4]:
         raise HunkError(f"{line[:40]!r} is no header of a hunk")
-    old = tuple(_lines(part[1:]) for part in found[2].split())
+    parts = found[2].split()
+    is_combined = len(parts) > 1
+    old = tuple(_lines(part[1:], is_combined=is_combined) for part in parts)
     if len(old) != len(found[1]) - 1:
         raise HunkError(f"{line[:40]!r} has not a range for each parent")
-    return Hunk(old, _lines(found[3]), [])
+    return Hunk(old, _lines(found[3], is_combined=is_combined), [])
 
 
-def _lines(text: str) -> LineRange:
+def _lines(text: str, *, is_combined: bool) -> LineRange:
+    """Of a range without lines, a combined diff says which line follows it."""
     first, _, count = text.partition(",")
     if max(len(first), len(count)) > _DIGITS:
         raise HunkError(f"no file has a line {text[:20]}")
-    return LineRange(int(first), int(count or 1))
+    lines = LineRange(int(first), int(count or 1))
+    return (
+        lines._replace(first=max(lines.first - 1, 0)) if is_combined and not lines.size else lines
+    )
 
 
 def _check(hunk: Hunk) -> None:

@@ -3,6 +3,7 @@
 import pytest
 from django.core.management import call_command
 
+from central.corpus.embeddings import unpack_term_ids
 from central.corpus.models import Commit, CommitChange, CommitPatch, TrigramSegment
 from central.corpus.patches import unpack_patch
 from central.corpus.trigrams.candidates import candidates
@@ -13,6 +14,7 @@ from central.ingest.models import IndexRun
 from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import AuditEntry
+from indexer.lexical import term_id
 from indexer.records.history import Commit as Record
 from indexer.records.history import PathChange
 from tests.central.commits import change, commit, push_commits
@@ -78,6 +80,9 @@ def test_lines_of_a_path_and_of_its_former_names_are_gone(api: Api, path: str) -
     assert not present & set(tree_hashes(literal_trigrams("zqxwv0")))
     withheld = CommitChange.objects.filter(unread="withheld").values_list("path", flat=True)
     assert sorted(withheld) == ["b.py", "conf/x.env", "old.env"]
+    words = {term_id("zqxwv0"), term_id("moved4")}
+    for terms in Commit.objects.values_list("terms", flat=True):
+        assert not words & set(unpack_term_ids(bytes(terms)[: len(terms) // 2]).tolist())
     assert Commit.objects.count() == 4
     assert TextIndex().rebuild(shop(), repair=False) == Difference(due=0, differing=0)
     assert AuditEntry.objects.get(action="repository.path_purged").detail["commits"] == 3

@@ -10,6 +10,7 @@ from indexer.git import history
 from indexer.git.history import newest_commits, read_commits
 from indexer.git.repository import Repository
 from indexer.records.history import (
+    BLOB_DIGITS,
     BODY_CHARACTERS,
     COMMIT_PARENTS,
     COMMIT_PATHS,
@@ -17,6 +18,7 @@ from indexer.records.history import (
     ChangeStatus,
     Commit,
     PathChange,
+    Unread,
 )
 from tests.indexer.git.written_commits import write_commit, write_tree
 from tests.indexer.planted import MISSING
@@ -33,6 +35,14 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 def read(sandbox: Sandbox, *commits: str) -> list[Commit]:
     return list(read_commits(Repository(sandbox.path), commits))
+
+
+def read_lines(sandbox: Sandbox, *commits: str) -> list[Commit]:
+    return list(read_commits(Repository(sandbox.path), commits, why_unread=lambda _: None))
+
+
+def blob(sandbox: Sandbox, text: str) -> str:
+    return sandbox.git("hash-object", "--stdin", stdin=text.encode())[:BLOB_DIGITS]
 
 
 def changes(commit: Commit) -> list[str]:
@@ -64,7 +74,10 @@ def test_commits_are_told_in_the_order_given(tmp_path: Path, object_format: str)
         subject="First",
         body="Its body.",
         reverts=(),
-        changes=(PathChange("a.py", ChangeStatus.ADDED), PathChange("b.py", ChangeStatus.ADDED)),
+        changes=(
+            PathChange("a.py", ChangeStatus.ADDED, blob=blob(sandbox, "1"), unread=Unread.OFF),
+            PathChange("b.py", ChangeStatus.ADDED, blob=blob(sandbox, "1"), unread=Unread.OFF),
+        ),
         changed=2,
     )
     second = Commit(
@@ -77,9 +90,9 @@ def test_commits_are_told_in_the_order_given(tmp_path: Path, object_format: str)
         body="",
         reverts=(),
         changes=(
-            PathChange("a.py", ChangeStatus.MODIFIED),
-            PathChange("b.py", ChangeStatus.DELETED),
-            PathChange("c.py", ChangeStatus.ADDED),
+            PathChange("a.py", ChangeStatus.MODIFIED, blob=blob(sandbox, "2"), unread=Unread.OFF),
+            PathChange("b.py", ChangeStatus.DELETED, unread=Unread.OFF),
+            PathChange("c.py", ChangeStatus.ADDED, blob=blob(sandbox, "3"), unread=Unread.OFF),
         ),
         changed=3,
     )
@@ -95,7 +108,9 @@ def test_a_rename_has_its_old_path_and_a_copy_is_new(sandbox: Sandbox) -> None:
     copied = write_commit(sandbox, {"a2": TEXT, "b2": other, "c": TEXT + "c", "d": TEXT}, moved)
     assert changes_of(sandbox, moved, copied) == [["R a a2", "R b b2"], ["M b2", "A d"]]
     [record, _] = read(sandbox, moved, copied)
-    assert record.changes[0] == PathChange("a2", ChangeStatus.RENAMED, "a")
+    assert record.changes[0] == PathChange(
+        "a2", ChangeStatus.RENAMED, "a", blob=blob(sandbox, TEXT), unread=None
+    )
 
 
 def test_more_renames_than_git_compares_are_told_by_name_and_content(
@@ -224,7 +239,8 @@ def test_any_path_is_told_and_what_cannot_be_stored_by_the_name_in_the_index(
     assert [change.path for change in modified.changes] == indexed
     assert set(names) < set(indexed)
     [stand_in] = [path for path in indexed if path.startswith('"')]
-    assert renamed.changes == (PathChange("ok.py", ChangeStatus.RENAMED, stand_in),)
+    [change] = renamed.changes
+    assert (change.path, change.status, change.old_path) == ("ok.py", "R", stand_in)
 
 
 def test_of_many_paths_the_first_are_told_and_all_are_counted(sandbox: Sandbox) -> None:
@@ -281,12 +297,21 @@ def test_neither_settings_nor_files_beside_the_commits_change_a_record(
         "commit-tree", "-p", left, "-p", moved, "-m", "merge", sandbox.git("rev-parse", f"{base}:")
     )
     commits = [base, latin, moved, left, merge]
-    plain = read(sandbox, *commits)
+    plain = read_lines(sandbox, *commits)
     assert plain[1].subject == "Prüfe"
     assert changes(plain[2]) == ["R a a2", "R c y", "R b z"]
+    assert [change.hunks for change in plain[2].changes][1:] == [
+        "@@ -40,0 +41 @@\n+y\n", "@@ -41 +41 @@\n-b\n+bz\n",
+    ]  # fmt: skip
+    assert all(change.hunks for change in plain[4].changes)
 
     users = tmp_path / "gitconfig"
     for name, value in {
+        "diff.algorithm": "histogram", "diff.indentHeuristic": "false", "diff.context": "9",
+        "diff.interHunkContext": "9", "diff.mnemonicPrefix": "true", "diff.colorMoved": "zebra",
+        "diff.mine.xfuncname": "line", "diff.submodule": "log", "diff.suppressBlankEmpty": "true",
+        "diff.wsErrorHighlight": "all", "core.bigFileThreshold": "1",
+        "core.whitespace": "cr-at-eol",
         "diff.renames": "false", "diff.renameLimit": "1", "diff.noprefix": "true",
         "diff.orderFile": "order", "diff.external": "false", "diff.mine.textconv": "false",
         "diff.mine.command": "false", "diff.mine.binary": "true", "diff.relative": "true",
@@ -299,13 +324,15 @@ def test_neither_settings_nor_files_beside_the_commits_change_a_record(
         sandbox.git("config", name, value)
         sandbox.git("config", "--file", str(users), name, value)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(users))
+    monkeypatch.setenv("GIT_DIFF_OPTS", "--unified=9")
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
     sandbox.git("notes", "add", "-m", "a note", base)
     sandbox.git("replace", moved, base)
     sandbox.write({
         ".gitattributes": "* diff=mine\n", ".git/info/attributes": "* -diff\n", "order": "z\na2\n",
         ".mailmap": "Eve <eve@example.com> <ada@example.com>\n", ".git/info/grafts": f"{left}\n",
     })  # fmt: skip
-    assert read(sandbox, *commits) == plain
+    assert read_lines(sandbox, *commits) == plain
     assert newest_commits(Repository(sandbox.path), left) == [left, moved, latin, base]
 
 

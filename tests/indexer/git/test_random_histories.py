@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from indexer.git.history import read_commits
 from indexer.git.repository import Repository
 from indexer.records.history import ChangeStatus, Commit
+from tests.indexer.git.applied_hunks import applied, split
 from tests.indexer.repositories import Sandbox
 
 # Some alike, so that git finds renames with edits too.
@@ -78,7 +79,7 @@ def test_changes_lead_from_the_paths_of_the_parent_to_those_of_the_commit(
     sandbox: Sandbox, repository: Repository, history: list[Drawn]
 ) -> None:
     names = write(sandbox, history)
-    records = read_commits(repository, names)
+    records = read_commits(repository, names, why_unread=lambda _: None)
     for drawn, name, record in zip(history, names, records, strict=True):
         assert record.sha == name
         assert record.parents == tuple(names[parent] for parent in drawn.parents)
@@ -91,6 +92,7 @@ def test_changes_lead_from_the_paths_of_the_parent_to_those_of_the_commit(
             assert_leads(parents[0], record, drawn.files)
         else:
             assert_differs_from_each(parents, record, drawn.files)
+        assert_lines_lead(parents, record, drawn.files)
 
 
 def assert_leads(before: Tree, record: Commit, after: Tree) -> None:
@@ -125,3 +127,12 @@ def assert_differs_from_each(parents: list[Tree], record: Commit, after: Tree) -
         new = all(change.path not in parent for parent in parents)
         assert (change.status is ChangeStatus.DELETED) == gone
         assert (change.status is ChangeStatus.ADDED) == new
+
+
+def assert_lines_lead(parents: list[Tree], record: Commit, after: Tree) -> None:
+    for change in record.changes:
+        assert change.unread is None
+        new = after.get(change.path, ("", ""))[1]
+        for number, parent in enumerate(parents):
+            old = parent.get(change.old_path or change.path, ("", ""))[1]
+            assert applied(change.hunks, number, old) == split(new)

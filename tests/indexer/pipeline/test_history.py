@@ -7,7 +7,7 @@ import pytest
 
 from indexer.git.local import WorkingCopy
 from indexer.records.files import COMMITS
-from indexer.records.history import ChangeStatus, Commit, PathChange
+from indexer.records.history import ChangeStatus, Commit
 from indexer.records.runs import Mode, Reason
 from tests.indexer.central import StandIn, stand_in
 from tests.indexer.pipeline.test_run import run
@@ -50,7 +50,8 @@ def test_a_first_run_sends_the_past_and_the_next_one_what_came_since(
     assert run(central, sandbox).reason is Reason.FAST_FORWARD
     moved, merged = central.commit_records()
     assert isinstance(moved, Commit)
-    assert moved.changes == (PathChange("c.py", ChangeStatus.RENAMED, "b.py"),)
+    [change] = moved.changes
+    assert (change.path, change.status, change.old_path) == ("c.py", ChangeStatus.RENAMED, "b.py")
     assert isinstance(merged, Commit)
     assert (merged.parents[1], merged.changes) == (moved.sha, ())
 

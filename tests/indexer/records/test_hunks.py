@@ -21,6 +21,14 @@ def test_a_merge_has_the_lines_that_are_new_to_all_its_parents() -> None:
     assert second.added == [(6, "z")]
 
 
+def test_a_merge_names_the_line_after_a_range_without_lines() -> None:
+    """As git prints `a b c` and `a c`, merged to `a c`, then to `a c d`."""
+    removed, added = parse_hunks("@@@ -2,1 -2,0 +2,0 @@@\n- b\n@@@ -4,0 -3,0 +3,1 @@@\n++d\n")
+    assert [lines.start for lines in (*removed.old, removed.new)] == [2, 2, 2]
+    assert [lines.start for lines in (*added.old, added.new)] == [4, 3, 3]
+    assert added.added == [(3, "d")]
+
+
 @pytest.mark.parametrize(
     "text",
     [
