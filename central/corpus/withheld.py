@@ -12,6 +12,7 @@ from django.db import transaction
 
 from central.corpus.commits import derived_rows, is_withheld, put_derived_rows
 from central.corpus.models import (
+    Commit,
     CommitChange,
     CommitPatch,
     TrigramSegment,
@@ -30,7 +31,10 @@ from indexer.records.history import ChangeStatus, Unread
 _COMMITS: Final = 500  # whose patches are in memory together
 _NAMED: Final = 20  # paths, in the audit log
 _sql = sql_with(
-    commit=Commit, change=CommitChange, patch=CommitPatch, segment=TrigramSegment,
+    commit=Commit,
+    change=CommitChange,
+    patch=CommitPatch,
+    segment=TrigramSegment,
     withheld=WithheldPath,
     repository=Repository,
 )
