@@ -4,7 +4,7 @@ A pair is a path and its hunks as text (indexer.records.hunks).
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import json
@@ -19,12 +19,27 @@ _DECODER: Final = json.Decoder(list[tuple[str, str]])
 def pack_patch(changes: Iterable[PathChange]) -> bytes | None:
     """Pack the hunks of a commit; None if it has none."""
     pairs = [(change.path, change.hunks) for change in changes if change.hunks]
-    return zlib.compress(json.encode(pairs)) if pairs else None
+    return pack_pairs(pairs) if pairs else None
+
+
+def pack_pairs(pairs: Sequence[tuple[str, str]]) -> bytes:
+    """Pack pairs of path and hunks."""
+    return zlib.compress(json.encode(pairs))
+
+
+def patch_json(data: bytes) -> bytes:
+    """Return the JSON of what `pack_patch` packed."""
+    return zlib.decompressobj().decompress(data, _MOST_BYTES)
+
+
+def read_patch(patch: bytes) -> list[tuple[str, str]]:
+    """Read the JSON of a patch: pairs of path and hunks, by path."""
+    return _DECODER.decode(patch)
 
 
 def unpack_patch(data: bytes) -> list[tuple[str, str]]:
     """Read what `pack_patch` packed: pairs of path and hunks, by path."""
-    return _DECODER.decode(zlib.decompressobj().decompress(data, _MOST_BYTES))
+    return read_patch(patch_json(data))
 
 
 def commit_text(subject: str, body: str, hunks: Iterable[str]) -> str:
