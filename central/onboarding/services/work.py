@@ -136,7 +136,7 @@ def _tracked_branch(row: BackfillRepository) -> str:
 
 def _lines_since(row: BackfillRepository) -> str | None:
     """Return the commit after which changed lines are wanted; see `clone`."""
-    if not settings.HISTORY_COMMITS:
+    if not (settings.HISTORY_COMMITS and settings.HISTORY_LINES):
         return None
     if row.sends_history or row.repository is None:
         return ""
