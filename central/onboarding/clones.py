@@ -1,4 +1,4 @@
-"""Clones: bare, with all commits and trees and the blobs of one commit.
+"""Clones: bare, with all commits and trees and the blobs of one commit, or of the newest ones.
 
 The credential reaches git in its environment alone (GIT_CONFIG_*), for one server; no file, no
 argument and no message has it, and no later process gets it. Nothing in a repository is run: there
@@ -9,10 +9,13 @@ import os
 import re
 import shlex
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final
+
+import structlog
 
 from central.onboarding.addresses import CloneAddress
 from central.onboarding.processes import (
@@ -23,7 +26,9 @@ from central.onboarding.processes import (
 )
 from central.settings.backfill import BackfillSettings
 from indexer.output.terminal import foreign_line
+from indexer.records.history import COMMITS_SENT
 
+HISTORY_BLOBS: Final = 20_000  # of the past, that one request brings
 # No commit can bring a `.git`: the indexer opens what is in one, wherever the data directory is.
 _CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -63,6 +68,8 @@ _DENIED: Final = ": Permission denied ("
 _EMPTY: Final = re.compile(r"unknown revision|ambiguous argument|Needed a single revision")
 _NO_BRANCH: Final = re.compile(r"Remote branch .+ not found in upstream")
 
+_log = structlog.get_logger(__name__)
+
 
 class EmptyRepositoryError(Exception):
     """The repository has no commit."""
@@ -93,8 +100,12 @@ def clone(
     settings: BackfillSettings,
     limits: Limits,
     branch: str = "",
+    has_history: bool = False,
 ) -> Clone:
     """Clone a branch, by default the default one.
+
+    With `has_history`, the blobs that tell the changed lines of the newest commits come with one
+    further request, up to HISTORY_BLOBS of them. If the server refuses it, they are absent.
 
     Raises ChildError, QuotaError, EmptyRepositoryError.
     """
@@ -123,6 +134,8 @@ def clone(
     if not _COMMIT.match(commit) or not _BRANCH.match(ref):
         raise ChildError("The repository's default branch has an unusable name.")
     _fetch_blobs(git)
+    if has_history:
+        _fetch_history(git)
     _end_promise(path, address.url, commit)
     workflows = git.run("ls-tree", "--name-only", "HEAD", "--", ".github/workflows/").splitlines()
     return Clone(path, ref, commit, has_workflow=not _WORKFLOWS.isdisjoint(workflows))
@@ -130,20 +143,63 @@ def clone(
 
 def _fetch_blobs(git: "_Git") -> None:
     """Fetch all missing blobs of the commit by one request; git itself would by one for each."""
-    directory = git.limits.directory
-    with TemporaryFile(dir=directory) as listed, TemporaryFile(dir=directory) as missing:
+    with TemporaryFile(dir=git.limits.directory) as listed:
         git.run(
             "rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD^{tree}",
             output=listed,
         )  # fmt: skip
         listed.seek(0)
-        missing.writelines(line[1:] for line in listed if line.startswith(b"?"))
-        if missing.tell():
-            missing.seek(0)
-            git.run(
-                "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
-                "--filter=blob:none", "--stdin", stdin=missing,
-            )  # fmt: skip
+        _fetch(git, [line[1:].strip() for line in listed if line.startswith(b"?")])
+
+
+def _fetch_history(git: "_Git") -> None:
+    """Fetch the blobs that the newest commits changed, before and after: those of the newest first.
+
+    Trees tell them: no blob is read. Of a merge it is those that differ from all its parents.
+    """
+    wanted: dict[bytes, None] = {}
+    with TemporaryFile(dir=git.limits.directory) as listed:
+        git.run("ls-tree", "-r", "--object-only", "HEAD", output=listed)
+        listed.seek(0)
+        present = {line.strip() for line in listed}
+    with TemporaryFile(dir=git.limits.directory) as listed:
+        git.run(
+            "log", f"--max-count={COMMITS_SENT}", "--format=", "-c", "--raw", "--no-abbrev",
+            "--no-renames", "HEAD",
+            output=listed,
+        )  # fmt: skip
+        listed.seek(0)
+        for line in listed:
+            wanted |= dict.fromkeys(blob for blob in _blobs_of(line) if blob not in present)
+            if len(wanted) >= HISTORY_BLOBS:
+                break
+    try:
+        _fetch(git, list(wanted)[:HISTORY_BLOBS])
+    except ChildError as exc:
+        _log.warning("history_not_fetched", error=str(exc))
+
+
+def _blobs_of(line: bytes) -> list[bytes]:
+    """Return the blobs of a line of `--raw`: a mode and an id for each parent and the commit."""
+    fields = line.partition(b"\t")[0].lstrip(b":").split()
+    count = len(fields) // 2
+    return [
+        blob
+        for mode, blob in zip(fields[:count], fields[count:], strict=False)
+        if mode.startswith((b"100", b"120"))
+    ]
+
+
+def _fetch(git: "_Git", blobs: Sequence[bytes]) -> None:
+    if not blobs:
+        return
+    with TemporaryFile(dir=git.limits.directory) as missing:
+        missing.writelines(blob + b"\n" for blob in blobs)
+        missing.seek(0)
+        git.run(
+            "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
+            "--filter=blob:none", "--stdin", stdin=missing,
+        )  # fmt: skip
 
 
 def _end_promise(path: Path, url: str, commit: str) -> None:

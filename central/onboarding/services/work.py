@@ -102,7 +102,13 @@ def _work(claim: CloneClaim, is_stopping: Callable[[], bool]) -> None:
         )
         source = source_of(row)
         address = resolve(parse_address(source.url, settings.BACKFILL), settings.BACKFILL)
-        cloned = _clone(address, source, limits, branch=_tracked_branch(row))
+        cloned = _clone(
+            address,
+            source,
+            limits,
+            branch=_tracked_branch(row),
+            has_history=row.history_due and settings.HISTORY_LINES,
+        )
         claim.refresh(stage="indexing")
         with repository_token(row, source, cloned) as token:
             index_clone(row, source, cloned, token=token, url=url, limits=limits)
@@ -134,7 +140,9 @@ def _tracked_branch(row: BackfillRepository) -> str:
     return ref.removeprefix("refs/heads/")
 
 
-def _clone(address: CloneAddress, source: Source, limits: Limits, *, branch: str) -> Clone:
+def _clone(
+    address: CloneAddress, source: Source, limits: Limits, *, branch: str, has_history: bool
+) -> Clone:
     try:
         return clone(
             address,
@@ -142,6 +150,7 @@ def _clone(address: CloneAddress, source: Source, limits: Limits, *, branch: str
             settings=settings.BACKFILL,
             limits=limits,
             branch=branch,
+            has_history=has_history,
         )
     except EmptyRepositoryError as exc:
         raise NothingThereError("It has no commit yet.") from exc

@@ -34,6 +34,7 @@ def cloned(
     secret: str = "",
     settings: BackfillSettings | None = None,
     branch: str = "",
+    has_history: bool = False,
 ) -> Clone:
     used = settings or BackfillSettings(github_url=url.rpartition("/acme/")[0], networks=LOOPBACK)
     directory.mkdir()
@@ -43,6 +44,7 @@ def cloned(
         settings=used,
         limits=Limits(directory, time.monotonic() + 300, 10**9),
         branch=branch,
+        has_history=has_history,
     )
 
 
@@ -59,6 +61,41 @@ def test_all_commits_and_the_blobs_of_the_last_arrive(forge: LocalForge, tmp_pat
     )
     assert missing.returncode != 0  # blobless: history's content was not fetched
     assert sum(path.endswith("git-upload-pack") for _, path, _ in forge.asked) <= 4
+
+
+def test_the_blobs_of_the_past_come_with_one_further_request(
+    forge: LocalForge, tmp_path: Path
+) -> None:
+    shop = forge.add("shop", {"a.py": "first = 1\n", "c.py": "c = 1\n"})
+    shop.commit({"a.py": "second = 2\n", "b.py": "b = 1\n"})
+    shop.commit({"a.py": "third = 3\n"})
+    cloned(f"{forge.url}/acme/shop", tmp_path / "plain", secret=forge.token)
+    asked = sum(path.endswith("git-upload-pack") for _, path, _ in forge.asked)
+    found = cloned(
+        f"{forge.url}/acme/shop", tmp_path / "clone", secret=forge.token, has_history=True
+    )
+    assert "+third" in git(found.path, "log", "-p", "--no-renames", "HEAD")
+    assert git(found.path, "show", "HEAD~2:a.py") == "first = 1"
+    requests = sum(path.endswith("git-upload-pack") for _, path, _ in forge.asked) - asked
+    assert requests - asked <= 2  # of one fetch
+
+
+def test_of_a_long_past_the_newest_blobs_come(
+    forge: LocalForge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clones, "HISTORY_BLOBS", 1)
+    shop = forge.add("shop", {"a.py": "first = 1\n"})
+    shop.commit({"a.py": "second = 2\n"})
+    shop.commit({"a.py": "third = 3\n"})
+    found = cloned(
+        f"{forge.url}/acme/shop", tmp_path / "clone", secret=forge.token, has_history=True
+    )
+    assert git(found.path, "show", "HEAD~1:a.py") == "second = 2"
+    old = git(found.path, "rev-parse", "HEAD~2:a.py")
+    missing = subprocess.run(
+        ["git", "-C", str(found.path), "cat-file", "-e", old], capture_output=True, check=False
+    )
+    assert missing.returncode != 0
 
 
 def test_the_indexer_opens_a_clone_inside_of_another_checkout(
