@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from indexer.output.commits import line_sign, result_marks
 from indexer.output.terminal import escape_line, escape_lines, pluralize
 
 Row = Mapping[str, Any]
@@ -27,6 +28,7 @@ _MISSING: Final = {
     "embedder_unavailable": "lexical results only: its embedding service is unavailable",
     "unknown_project": "no such visible project",
     "too_many_hits": "too many hits: narrow the filters",
+    "too_many_commits": "too many commits: only the newest were read; add repo:",
     "too_many_files": "too many files: add repo:, file: or a longer literal",
     "timeout": "not read in time: follow the cursor, or narrow the query",
     "text_index_incomplete": "its text index is being built: try again in a few minutes",
@@ -50,7 +52,7 @@ def search_text(answer: Row) -> str:
     answer = printable(answer)
     head = heading(answer, "results", f"for {answer['query']}")
     if answer.get("total"):
-        head += _total(answer["total"])
+        head += _total(answer["total"], _noun(answer["results"]))
     if answer["results"] and (weakness := _WEAKNESSES.get(answer.get("confidence") or "")):
         match = answer.get("match")
         estimate = "" if match is None else f" ({match:.2f} of 1)"
@@ -213,10 +215,17 @@ def _state(row: Row) -> str:
     return f" (generated){state}" if row.get("generated") else state
 
 
-def _total(total: Row) -> str:
+def _total(total: Row, noun: str) -> str:
     least = "at least " if total["at_least"] else ""
     matches = pluralize(total["matches"], "match", "matches")
-    return f": {least}{matches} in {pluralize(total['files'], 'file')}"
+    return f": {least}{matches} in {pluralize(total['files'], noun)}"
+
+
+def _noun(results: Sequence[Row]) -> str:
+    """Return what a total counts."""
+    if not (results and results[0].get("change")):
+        return "file"
+    return "changed file" if results[0]["file"] else "commit"
 
 
 def _file_matches(row: Row) -> str:
@@ -243,7 +252,7 @@ def _context_line(line: Row) -> str:
 
 def _matched_line(line: Row) -> str:
     before, after = "…" if line["column"] > 1 else "", "…" if line["truncated"] else ""
-    return f"    {line['line']}: {before}{escape_line(line['text'])}{after}"
+    return f"    {line['line']}: {line_sign(line)}{before}{escape_line(line['text'])}{after}"
 
 
 def _begins(row: Row) -> str:
@@ -251,7 +260,23 @@ def _begins(row: Row) -> str:
     return f"from line {first}, " if first > row["start_line"] else ""
 
 
+def _change(row: Row) -> str:
+    """Format a commit, or a path that it changed, with the lines or the message found."""
+    change = row["change"]
+    marks = "".join(f"; {mark}" for mark in result_marks(row))
+    commit = f"{row['project']}@{row['commit'][:_COMMIT_CHARACTERS]}"
+    head = f"{commit}  {change['committed_at'][:10]}  {change['subject']}{marks}"
+    if row["file"]:
+        head = f"{head}\n{row['file']}"
+    elif row.get("matches") is None:
+        body = row["content"].partition("\n")[2].strip("\n")
+        head = f"{head}  {row['score']:.2f}\n{indented(body)}".rstrip()
+    return "\n".join([head, *(_matched_line(line) for line in row["lines"])])
+
+
 def _result(row: Row) -> str:
+    if row.get("change"):
+        return _change(row)
     if row.get("matches") is not None:
         return _file_matches(row)
     lines = f"{row['start_line']}-{row['end_line']}"

@@ -31,6 +31,7 @@ _REASONS: Final = {
     "not_linked_yet": "its newest code is not linked yet: try again in a few seconds",
     "policies_not_checked_yet": "policies are still being checked: try again in a few seconds",
     "too_many_hits": "the filters remove too many of its hits: search with other words",
+    "too_many_commits": "it has too many commits: only the newest were read, search fewer projects",
     "too_many_files": "too many of its files may match: add a filter or a longer text",
     "timeout": "its files were not all read in time: add a filter, or ask for the next page",
     "text_index_incomplete": "its text index is being built: search again in some minutes",

@@ -199,6 +199,14 @@ class Explanation:
     rules: list[Effect]
 
 
+class Side(StrEnum):
+    """What a commit did to a line; `NONE` of a line that is in a file, or in a message."""
+
+    NONE = ""
+    ADDED = "added"
+    REMOVED = "removed"
+
+
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
     """A line with matches. `ranges` are [start, end) in `text`, from 0.
@@ -214,6 +222,12 @@ class MatchedLine:
     column: int = 1
     truncated: bool = False
     defines: bool = False
+    side: Annotated[
+        Side,
+        tuple(Side),
+        "Of type:diff: what the commit did; line counts those of that side",
+        YOUNGER,
+    ] = Side.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +277,26 @@ class ContextLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultCommit:
+    """The commit of a hit of type:commit or type:diff; its id is the result's `commit`."""
+
+    subject: str
+    author: Annotated[str, "An address or its digest, by the policy of the organisation; or empty"]
+    authored_at: Annotated[str, "RFC 3339, in UTC"]
+    committed_at: Annotated[str, "RFC 3339, in UTC"]
+    merge: Annotated[
+        str | None,
+        "The commit of the branch's first-parent line that brought it, which may be itself",
+    ]
+    reverts: Annotated[list[str], "Commits that it takes back"]
+    reverted_by: Annotated[list[str], "Commits of the branch that take it back"]
+    changed: Annotated[int, "Paths that it changes"]
+    url: Annotated[str | None, "At the forge"]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """A hit."""
+    """A hit; of type:commit and type:diff, `commit` is the one found, and `change` is there."""
 
     project: str
     commit: str
@@ -315,6 +347,7 @@ class Result:
         YOUNGER,
     ] = ""
     owners: Annotated[list[str] | None, OWNERS, YOUNGER] = None
+    change: Annotated[ResultCommit | None, "Of type:commit and type:diff", YOUNGER] = None
 
 
 class ReadAs(StrEnum):

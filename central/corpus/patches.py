@@ -27,9 +27,19 @@ def pack_pairs(pairs: Sequence[tuple[str, str]]) -> bytes:
     return zlib.compress(json.encode(pairs))
 
 
+def patch_json(data: bytes) -> bytes:
+    """Return the JSON of what `pack_patch` packed."""
+    return zlib.decompressobj().decompress(data, _MOST_BYTES)
+
+
+def read_patch(patch: bytes) -> list[tuple[str, str]]:
+    """Read the JSON of a patch: pairs of path and hunks, by path."""
+    return _DECODER.decode(patch)
+
+
 def unpack_patch(data: bytes) -> list[tuple[str, str]]:
     """Read what `pack_patch` packed: pairs of path and hunks, by path."""
-    return _DECODER.decode(zlib.decompressobj().decompress(data, _MOST_BYTES))
+    return read_patch(patch_json(data))
 
 
 def commit_text(subject: str, body: str, hunks: Iterable[str]) -> str:

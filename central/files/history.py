@@ -10,8 +10,8 @@ from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import Commit, CommitChange, File
 from central.db import fetch_rows_planned_each_time, id_array, like_pattern, one_moment, sql_with
 from central.files.answers import ChangedPath, CommitEntry, History, files_receipt
-from central.files.requests import read_time
 from central.http.cursors import decode_cursor, encode_cursor
+from central.query.dates import read_time
 from central.repositories.visibility import (
     RepositorySnapshot,
     forge_commit_url,

@@ -1,12 +1,12 @@
 """Serializers of the requests for lists and content."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
 
 from aeterna_code_search.contract.files import ContentRequest, HistoryRequest, ListRequest
 from central.http.requests import request_serializer
+from central.query.dates import read_time
 
 ListRequestSerializer = request_serializer(ListRequest)
 
@@ -41,12 +41,3 @@ def _checked_time(value: str) -> str:
             "Write a date, 2026-11-30, or a time, 2026-11-30T12:00:00Z."
         )
     return value
-
-
-def read_time(value: str) -> int | None:
-    """Return the seconds since 1970 of a date or time, of UTC unless it says; None: it is none."""
-    try:
-        time = datetime.fromisoformat(value)
-        return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
-    except (ValueError, OverflowError):
-        return None

@@ -6,7 +6,7 @@ Truth has three values: None is unknown, because it depends on what is not looke
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
-from central.query.filters import NO_OWNER, FilterName, Match
+from central.query.filters import COMMIT_FILTERS, NO_OWNER, FilterName, Match
 from central.query.patterns import owner_matcher, text_matcher
 from central.query.syntax import And, ContentTerm, Filter, Node, Not, Or, Query, Word, leaves
 
@@ -30,7 +30,8 @@ RepositoryValues = Mapping[FilterName, KnownValues]
 _Facts = tuple[str, str | None, str | None, RepositoryValues]
 _Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
-_BY_CONTENT: Final = {FilterName.SYM, FilterName.TYPE}  # decided by what a file holds
+# Decided by what a file holds, or by its commit.
+_BY_CONTENT: Final = {FilterName.SYM, FilterName.TYPE, *COMMIT_FILTERS}
 # Filters of values, and how one compares them.
 _MATCHERS: Final[Mapping[FilterName, Callable[..., Callable[[str], bool]]]] = {
     FilterName.OWNER: owner_matcher

@@ -1,7 +1,7 @@
 """The filters: their names and what their values are, and what other tools call them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -18,6 +18,9 @@ class FilterName(StrEnum):
     SYM = "sym"
     TYPE = "type"
     OWNER = "owner"
+    AUTHOR = "author"
+    BEFORE = "before"
+    AFTER = "after"
 
 
 class Match(StrEnum):
@@ -26,7 +29,7 @@ class Match(StrEnum):
     SUBSTRING = "substring"
     GLOB = "glob"
     REGEX = "regex"
-    EXACT = "exact"  # `lang:` and `type:`, whose values are names
+    EXACT = "exact"  # names, dates, addresses
 
 
 NO_OWNER: Final = "none"  # the value of `owner:` for files without one
@@ -64,7 +67,8 @@ FILTERS: Final[Mapping[str, FilterHelp]] = {
     ),
     FilterName.TYPE: FilterHelp(
         (),
-        "`function`, `method`, `class`, `comment`, `module`, `text`; `file`; `symbol`",
+        "`function`, `method`, `class`, `comment`, `module`, `text`; `file`; `symbol`; `commit`; "
+        "`diff`: lines that commits added or removed",
         "type:symbol retry",
     ),
     FilterName.OWNER: FilterHelp(
@@ -72,6 +76,23 @@ FILTERS: Final[Mapping[str, FilterHelp]] = {
         "who owns the file by CODEOWNERS: `@acme/platform`, `platform`, `@acme/*`, `/regex/`; "
         "`none`: files without one; upper and lower case are the same",
         "owner:@acme/platform retry",
+    ),
+    FilterName.AUTHOR: FilterHelp(
+        (),
+        "with `type:commit` or `type:diff`: a part of the author's address; the whole address "
+        "where the organisation stores digests",
+        "type:commit author:alice@example.com retry",
+    ),
+    FilterName.BEFORE: FilterHelp(
+        (),
+        "with `type:commit` or `type:diff`: committed before a day, `2026-01-31`, a time, or so "
+        "long ago: `12h`, `3d`, `2w`, `6mo`, `1y`",
+        "type:commit before:2w retry",
+    ),
+    FilterName.AFTER: FilterHelp(
+        (),
+        "the same: committed at this time or later",
+        'type:diff after:2026-01-31 "token"',
     ),
     CASE: FilterHelp((), "`yes`, `no` or `auto`; for the whole query, once", 'case:yes "Token"'),
     CONTENT: FilterHelp(
@@ -81,18 +102,23 @@ FILTERS: Final[Mapping[str, FilterHelp]] = {
         "content:token",
     ),
 }
+# Filters only where commits are searched, as `is_of_commits` says; else these are words.
+COMMIT_FILTERS: Final = frozenset({FilterName.AUTHOR, FilterName.BEFORE, FilterName.AFTER})
 NAMES: Final[Mapping[str, str]] = {
-    **{str(name): str(name) for name in FILTERS},
+    **{str(name): str(name) for name in FILTERS if name not in COMMIT_FILTERS},
     **{other: str(name) for name, filter_help in FILTERS.items() for other in filter_help.also},
 }
-TYPES: Final = frozenset({*(kind.value for kind in ChunkType), "file", "symbol"})
+NAMES_OF_COMMITS: Final[Mapping[str, str]] = {
+    **NAMES,
+    **{str(name): str(name) for name in COMMIT_FILTERS},
+}
+COMMIT_TYPES: Final = frozenset({"commit", "diff"})
+TYPES: Final = frozenset({*(kind.value for kind in ChunkType), "file", "symbol", *COMMIT_TYPES})
 FOREIGN_TYPES: Final[Mapping[str, str]] = {
-    "commit": "Files are searched, not commits.",
-    "diff": "Files are searched, not commits.",
     "path": "Write type:file.",
     "repo": "Write repo: with a part of the name.",
 }
-NAMED_VALUES: Final = frozenset({FilterName.LANG, FilterName.TYPE})
+NAMED_VALUES: Final = frozenset({FilterName.LANG, FilterName.TYPE, *COMMIT_FILTERS})
 _LONG_NAMES: Final = tuple(sorted(name for name in NAMES if len(name) > 2))
 # Words of code and prose that differ in a letter from a filter's name.
 _ORDINARY: Final = frozenset(
@@ -101,22 +127,30 @@ _ORDINARY: Final = frozenset(
 )  # fmt: skip
 _SIMILARITY: Final = 0.8
 _COLON_WORD: Final = re.compile(r"([a-z]+):(?!:|//|\s|\Z)")
+_OF_COMMITS: Final = re.compile(
+    rf'(?<![^\s(-])type:"?(?:{"|".join(COMMIT_TYPES)})"?(?![^\s)])', re.I
+)
 _VALUE_START: Final = re.compile(r"[\w\"/*^]")
 
 
-def filter_name(text: str, at: int = 0) -> str | None:
+def is_of_commits(text: str) -> bool:
+    """Return whether a query has `type:commit` or `type:diff`, and with them further filters."""
+    return bool(_OF_COMMITS.search(text))
+
+
+def filter_name(text: str, at: int = 0, *, names: Collection[str] = NAMES_OF_COMMITS) -> str | None:
     """Return the name before a colon and a value at this position, if it is a filter's name.
 
     `file::open` and `file://host` are no filters.
     """
     found = _COLON_WORD.match(text, at)
-    return found[1] if found and found[1] in NAMES else None
+    return found[1] if found and found[1] in names else None
 
 
 def misspelt_filter(text: str, at: int = 0) -> tuple[str, str] | None:
     """Return a name that is close to a filter's name, and that one; None for any other word."""
     found = _COLON_WORD.match(text, at)
-    if found is None or found[1] in NAMES or found[1] in _ORDINARY:
+    if found is None or found[1] in NAMES_OF_COMMITS or found[1] in _ORDINARY:
         return None
     if not _VALUE_START.match(text, found.end()):
         return None

@@ -15,7 +15,7 @@ _NAME: Final = rf'[\w-]+{_END}|"'
 _YES_NO: Final = r"(?:yes|no|only|true|false)\b"
 _DATE: Final = rf'\d{{4}}-\d|\d+\.?(?:hour|day|week|month|year)|(?:yesterday|today){_END}|"'
 _ONE_BRANCH: Final = "Each repository is searched at the commit that is indexed; leave {name}: out."
-_NO_COMMITS: Final = "Files are searched, not commits; leave {name}: out."
+_OF_COMMITS: Final = "Add type:commit or type:diff."
 _ALL_REPOSITORIES: Final = (
     "Every repository that the token sees is searched; leave {name}: out, or write -repo:NAME."
 )
@@ -36,15 +36,13 @@ _COUNTS: Final = _foreign(
     r"[<>]=?\d|\d+\.\.(?:\d|\*)|\*\.\.\d",
     "What a forge counts is not known; leave {name}: out, or name repositories with repo:.",
 )
-_COMMITS: Final = _foreign(_NAME, _NO_COMMITS)
-_DATES: Final = _foreign(_DATE, _NO_COMMITS)
 _FOREIGN: Final[Mapping[str, _Foreign]] = {
-    "after": _DATES,
+    "after": _foreign(_DATE, _OF_COMMITS),
     "archived": _foreign(_YES_NO, _ALL_REPOSITORIES),
-    "author": _COMMITS,
-    "before": _DATES,
+    "author": _foreign(_NAME, _OF_COMMITS),
+    "before": _foreign(_DATE, _OF_COMMITS),
     "branch": _foreign(rf"[\w./-]+{_END}", _ONE_BRANCH),
-    "committer": _COMMITS,
+    "committer": _foreign(_NAME, "Write type:commit author:{value}."),
     "context": _foreign(r"global\b|@\w", "Leave {name}: out, or name repositories with repo:."),
     "count": _foreign(
         rf"(?:all|\d+){_END}",
@@ -67,7 +65,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
         "Licences of repositories are not known; write a text of the licence in quotes, with "
         "file:LICENSE, or leave {name}: out.",
     ),
-    "message": _COMMITS,
+    "message": _foreign(_NAME, "Write type:commit and the text in quotes."),
     "org": _foreign(_NAME, "Write repo:{value}/*."),
     "patterntype": _foreign(
         r"\w",
@@ -76,7 +74,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
     ),
     "repogroup": _foreign(r"\w", "Name the repositories: (repo:a OR repo:b)."),
     "public": _foreign(_YES_NO, _ALL_REPOSITORIES),
-    "pushed": _DATES,
+    "pushed": _foreign(_DATE, "Write type:commit after:DATE."),
     "regex": _foreign(r"\S*[.*+\\|()\[\]^$]", "Write /{value}/."),
     "rev": _foreign(r"[\w./^*-]", _ONE_BRANCH),
     "select": _foreign(
@@ -84,7 +82,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
         "The receipt of an answer lists the repositories; type:file lists files, type:symbol "
         "definitions.",
     ),
-    "since": _DATES,
+    "since": _foreign(_DATE, "Write after:{value} with type:commit or type:diff."),
     "size": _foreign(
         rf"[<>]=?\d|\d+\.\.(?:\d|\*)|\*\.\.\d|\d{{4,}}{_END}",
         "Files are not searched by their size; leave {name}: out.",
@@ -96,7 +94,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
     "topic": _foreign(
         rf"[a-z0-9][a-z0-9-]*{_END}", "Topics of repositories are not known; name them with repo:."
     ),
-    "until": _DATES,
+    "until": _foreign(_DATE, "Write before:{value} with type:commit or type:diff."),
     "user": _foreign(_NAME, "Write repo:{value}/*."),
     "visibility": _foreign(r"(?:any|private|public)\b", _ALL_REPOSITORIES),
 }

@@ -4,11 +4,13 @@ A parenthesis is only an open question here: `central.query.parser` decides whic
 """
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from central.query.dates import read_date
 from central.query.errors import QueryError, known_names
 from central.query.escapes import (
     CONTENT_REGEX,
@@ -27,14 +29,17 @@ from central.query.escapes import (
 )
 from central.query.filters import (
     CASE,
+    COMMIT_FILTERS,
     CONTENT,
     FOREIGN_TYPES,
     NAMED_VALUES,
     NAMES,
+    NAMES_OF_COMMITS,
     TYPES,
     FilterName,
     Match,
     filter_name,
+    is_of_commits,
     misspelt_filter,
 )
 from central.query.foreign_filters import (
@@ -90,6 +95,7 @@ class Lexer:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.names = NAMES_OF_COMMITS if is_of_commits(text) else NAMES
         self.pairs: dict[int, int] = {}
         self._open: list[tuple[int, bool]] = []  # position; False: inside of a word, as in `f(x`
         self._has_open_quote = False  # inside of a word, as in `f("x y")`
@@ -150,6 +156,14 @@ class Lexer:
             )
         if foreign := foreign_filter(self.text, at):
             name, advice = foreign
+            if name in NAMES_OF_COMMITS:
+                if self.names is NAMES_OF_COMMITS:
+                    return
+                raise QueryError(
+                    f"{name}: is a filter of commits. {advice} Write {name}\\: if the word is "
+                    "meant.",
+                    column=at + 1,
+                )
             raise QueryError(
                 f"the filter {name}: of other tools does not exist here. {advice} Write "
                 f"{name}\\: if the word is meant.",
@@ -158,10 +172,10 @@ class Lexer:
 
     def filter_at(self, at: int, *, negated: bool) -> Lexeme | None:
         """Return the filter at this position, or `case:`; None if there is another word."""
-        written = filter_name(self.text, at)
+        written = filter_name(self.text, at, names=self.names)
         if written is None:
             return None
-        name, start = NAMES[written], at + len(written) + 1
+        name, start = self.names[written], at + len(written) + 1
         value, match, end = self._value(name, start)
         if not value:
             return None
@@ -275,10 +289,22 @@ def _filter_node(name: str, value: str, match: Match, column: int) -> Node:
         return node
     if node.name is FilterName.LANG:
         return replace(node, value=language_name(value))
+    if node.name in COMMIT_FILTERS:
+        return _commit_filter(node)
     if value.lower() not in TYPES:
         advice = FOREIGN_TYPES.get(value.lower()) or known_names(value, TYPES)
         raise QueryError(f'there is no type "{value}". {advice}'.rstrip(), column=column)
     return replace(node, value=value.lower())
+
+
+def _commit_filter(node: Filter) -> Filter:
+    if node.name is not FilterName.AUTHOR and read_date(node.value, time.time()) is None:
+        raise QueryError(
+            f'"{node.value}" is no date. Write {node.name}:2026-01-31, a time such as '
+            f"{node.name}:2026-01-31T12:00Z, or how long ago: {node.name}:12h, 3d, 2w, 6mo, 1y.",
+            column=node.column,
+        )
+    return node
 
 
 def _case(value: str, column: int, *, negated: bool) -> Case:

@@ -48,7 +48,7 @@ def _filters(text: str, mode: Mode) -> Iterator[Lexeme]:
         if word.start() < end:  # in the quotes of a value
             continue
         found = None
-        if filter_name(text, word.start(1)) not in {None, CONTENT}:
+        if filter_name(text, word.start(1), names=lexer.names) not in {None, CONTENT}:
             is_last = word.end() == len(text)
             may_be_pattern = mode is Mode.STRUCTURAL and is_inside and not is_last
             found = _filter(lexer, word, may_be_pattern=may_be_pattern)

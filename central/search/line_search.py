@@ -119,6 +119,10 @@ def every_match(
     before the first one, if the query is not one of exact search.
     """
     read = read_request(request)
+    if read.commits:
+        raise InvalidError(
+            "The stream is of files: type:commit and type:diff are answered in pages, by /search."
+        )
     if not read.is_exact:
         raise InvalidError(
             "The stream is of exact searches: put the text in quotes, write a /regular "

@@ -1,5 +1,6 @@
 """What a request's query text searches for, by the query language, and in which way."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeGuard
@@ -7,7 +8,7 @@ from typing import Final, NamedTuple, TypeGuard
 from aeterna_code_search.contract.search import Mode, SearchRequest
 from central.errors import InvalidError
 from central.query.errors import QueryError
-from central.query.filters import FilterName, Match
+from central.query.filters import COMMIT_TYPES, FilterName, Match
 from central.query.languages import check_languages, language_name, unknown_language
 from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
@@ -24,6 +25,13 @@ from central.query.syntax import (
     conjuncts,
     leaves,
 )
+from central.search.commit_question import (
+    DIFF,
+    CommitQuestion,
+    commit_question,
+    is_commit_filter,
+    words_as_texts,
+)
 from indexer.records.languages import LANGUAGES
 
 INSTEAD_RESULTS: Final = 5  # by words, if a quoted text stands nowhere
@@ -38,7 +46,7 @@ class ReadRequest:
     what results must fulfil, without `type:`. `is_exact`: the answer is lines, not chunks;
     `lists_files`: it is files without lines; `within`: lines of a type of chunks, or with
     `symbol` those on which definitions begin. `is_secret`: no embedding service gets to know the
-    words.
+    words. `commits`: it is of commits, not of files.
     """
 
     request: SearchRequest
@@ -47,6 +55,7 @@ class ReadRequest:
     lists_files: bool = False
     within: str = ""
     is_secret: bool = False
+    commits: CommitQuestion | None = None
 
 
 def read_request(request: SearchRequest) -> ReadRequest:
@@ -57,11 +66,15 @@ def read_request(request: SearchRequest) -> ReadRequest:
     if request.mode in TEXT_MODES:
         text = _only_query(request)
         query, kind = _without_type(_checked(parse_as(text, request.mode)))
+        if kind in COMMIT_TYPES:
+            return _of_commits(request, query, kind)
         return _exact(request, query, kind)
     queries = [_checked(parse(text)) for text in request.queries]
     if len(queries) > 1:
         return _several(request, queries)
     query, kind = _without_type(queries[0])
+    if kind in COMMIT_TYPES:
+        return _of_commits(request, query, kind)
     _check_one_type(request, kind)
     if kind == _FILE:
         words = [Filter(FilterName.FILE, word, Match.SUBSTRING) for word in query.words.split()]
@@ -81,6 +94,24 @@ def read_request(request: SearchRequest) -> ReadRequest:
     )
 
 
+def _of_commits(request: SearchRequest, query: Query, kind: str) -> ReadRequest:
+    """Read what is asked of commits; the words of `type:diff` are texts that all must occur."""
+    _check_one_type(request, kind)
+    question, query = commit_question(kind, query, now=time.time())
+    if request.mode in {Mode.SYMBOL, Mode.STRUCTURAL}:
+        message = f"The mode {request.mode} is of files. Leave it out with type:{kind}."
+        raise InvalidError(message, errors={"mode": [message]})
+    if kind == DIFF:
+        query = words_as_texts(query)
+    words = (query.words,) if query.words else request.queries
+    return ReadRequest(
+        replace(request, queries=words),
+        query,
+        is_exact=not query.words,
+        commits=question,
+    )
+
+
 class Unquoted(NamedTuple):
     """A request by the words of what it quotes; `message` has the quotes, in the text's order."""
 
@@ -96,7 +127,7 @@ def without_quotes(read: ReadRequest) -> Unquoted | None:
     """
     terms = conjuncts(read.query.root)
     quoted = [term for term in terms if not isinstance(term, Filter | Not)]
-    if read.request.mode is not Mode.HYBRID or read.lists_files or read.within:
+    if read.request.mode is not Mode.HYBRID or read.lists_files or read.within or read.commits:
         return None
     leaves_of = [text for term in quoted for text in _texts(term)]
     if not any(isinstance(leaf, Literal) for leaf in leaves_of):
@@ -201,7 +232,14 @@ def _without_type(query: Query) -> tuple[Query, str]:
             "or send a request for each.",
             column=other.column,
         )
-    return Query(rest, query.case), types[0].value if types else ""
+    kind = types[0].value if types else ""
+    of_commits = next((term for term in leaves(rest) if is_commit_filter(term)), None)
+    if of_commits and kind not in COMMIT_TYPES:
+        raise QueryError(
+            f"{of_commits.name}: is a filter of commits. Add type:commit or type:diff.",
+            column=of_commits.column,
+        )
+    return Query(rest, query.case), kind
 
 
 def _is_type(term: Node) -> TypeGuard[Filter]:

@@ -28,6 +28,7 @@ from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.confidence import assess
 from central.search.filters import point_filter, row_filter
 from central.search.hints import hint_of_ranked
+from central.search.history.service import search_commits
 from central.search.line_search import Restriction, find_lines, restriction
 from central.search.pasted import by_words as answered_by_words
 from central.search.pasted import find_parts, find_pasted, read_pasted, words_of
@@ -86,6 +87,8 @@ def _pasted_answer(credential: Credential, request: SearchRequest) -> SearchAnsw
 
 def _query_answer(credential: Credential, request: SearchRequest) -> SearchAnswer:
     read = read_request(request)
+    if read.commits:
+        return search_commits(credential=credential, request=request, read=read)
     if read.is_exact:
         answer = find_lines(credential=credential, request=request, read=read)
     else:

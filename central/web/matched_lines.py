@@ -75,6 +75,32 @@ def matched_file(result: Result, content: str, *, limit: int, asked: int) -> Mat
     )
 
 
+def changed_file(result: Result) -> MatchedFile:
+    """Return the lines that a commit changed, of a path or a message; without colours."""
+    places = [0, *accumulate(len(line.text) + 1 for line in result.lines)]
+    shown = [_shown(line, start) for line, start in zip(result.lines, places, strict=False)]
+    blocks: list[list[ShownLine]] = []
+    for line in shown:
+        before = blocks[-1][-1] if blocks else None
+        if before is None or _is_apart(before, line):
+            blocks.append([])
+        blocks[-1].append(line)
+    matches = result.matches or 0
+    return MatchedFile(
+        text="\n".join(line.text for line in result.lines),
+        language="",
+        blocks=blocks,
+        more=max(0, matches - sum(len(line.ranges) for line in result.lines)),
+        has_more=matches >= EXACT_MATCHES_OF_FILE,
+    )
+
+
+def _is_apart(before: ShownLine, line: ShownLine) -> bool:
+    """Return whether a line does not follow another one of its side, nor replaces it."""
+    sides = [shown.matched.side for shown in (before, line) if shown.matched]
+    return len(set(sides)) == 1 and line.number != before.number + 1
+
+
 def _places(lines: Sequence[MatchedLine | ContextLine], content: str) -> list[int]:
     """Return where the texts of lines are in the content; [] if one is not there."""
     starts = [0, *accumulate(len(line) + 1 for line in content.split("\n"))]

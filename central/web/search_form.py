@@ -157,7 +157,10 @@ def pointed_text(text: str, column: int) -> PointedText:
 
 def with_context(request: SearchRequest) -> SearchRequest:
     """Ask for the lines around those of an exact search. Raises QueryError."""
-    if read_pasted(request) or not read_request(request).is_exact:
+    if read_pasted(request):
+        return request
+    read = read_request(request)
+    if read.commits or not read.is_exact:
         return request
     return replace(request, expand=CONTEXT_LINES, max_content=CONTEXT_CHARACTERS)
 

@@ -6,10 +6,11 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+from aeterna_code_search.contract.projects import AnsweringProject
 from aeterna_code_search.contract.search import Effect, Result, SearchAnswer
-from central.web.matched_lines import SHOWN_LINES, MatchedFile, matched_file
+from central.web.matched_lines import SHOWN_LINES, MatchedFile, changed_file, matched_file
 from central.web.search_form import SearchForm
-from central.web.urls_for import file_url
+from central.web.urls_for import file_url, history_url
 from indexer.records.files import split_lines
 
 PAGE_COLOURED_CHARACTERS: Final = 300_000  # of the files of a page's results, 0.45 s
@@ -52,6 +53,7 @@ class Hit:
 
     `before` is the text of the file before its content. Numbers of lines lead to `lines_url`, the
     file at the commit. `matched` is of an exact search; `more_url` shows the rest of its lines.
+    Of a commit there is the history of its file, or of its repository, and `brought_by`, the merge.
     """
 
     result: Result
@@ -62,6 +64,9 @@ class Hit:
     before: str = ""
     matched: MatchedFile | None = None
     more_url: str = ""
+    history_url: str = ""
+    committed_at: datetime | None = None
+    brought_by: str = ""
 
 
 @dataclass(slots=True)
@@ -87,21 +92,46 @@ def grouped(
 
     `files` are contents by project and path, for the colours of as many results as they allow.
     """
-    indexed = {project.project: project.indexed_at for project in answer.receipt.projects}
+    indexed = {project.project: project for project in answer.receipt.projects}
     groups: dict[str, Group] = {}
     room = PAGE_COLOURED_CHARACTERS
     for result in answer.results:
         web_url = web_urls.get(result.project, "")
         group = groups.setdefault(
-            result.project,
-            Group(result.project, result.commit, web_url, indexed.get(result.project)),
+            result.project, _group(result, web_url, indexed.get(result.project))
         )
+        if result.change:
+            group.hits.append(_commit_hit(result, organization))
+            continue
         content = files.get((result.project, result.file), "")
         if len(content) > room:
             content = ""
         room -= len(content)
         group.hits.append(_hit(result, content, asked, organization, is_at_forge=bool(web_url)))
     return list(groups.values())
+
+
+def _group(result: Result, web_url: str, project: AnsweringProject | None) -> Group:
+    commit = project.commit if project and result.change else result.commit
+    return Group(result.project, commit, web_url, project.indexed_at if project else None)
+
+
+def _commit_hit(result: Result, organization: str) -> Hit:
+    """Return the hit of a commit, or of what it changed."""
+    change = result.change
+    if change is None:
+        raise ValueError("the result is of a file")
+    return Hit(
+        result=result,
+        page_url=file_url(organization, result.project, result.file) if result.file else "",
+        forge_url=change.url or "",
+        reasons=(),
+        lines_url="",
+        matched=changed_file(result) if result.lines else None,
+        history_url=history_url(organization, result.project, result.file),
+        committed_at=datetime.fromisoformat(change.committed_at),
+        brought_by="" if change.merge in {None, result.commit} else str(change.merge),
+    )
 
 
 def _hit(

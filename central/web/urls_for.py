@@ -56,9 +56,11 @@ def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
 
 
 def history_url(organization: str, project: str, path: str) -> str:
-    """Return the page of the commits that changed a path."""
-    kwargs = {"organization": organization, "project": project, "path": path}
-    return reverse("web:path-history", kwargs=kwargs)
+    """Return the page of the commits that changed a path, or of all if it is empty."""
+    kwargs = {"organization": organization, "project": project}
+    if not path:
+        return reverse("web:history", kwargs=kwargs)
+    return reverse("web:path-history", kwargs={**kwargs, "path": path})
 
 
 def entry_urls(organization: str, project: str, path: str) -> tuple[str, str]:

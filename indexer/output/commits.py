@@ -15,10 +15,26 @@ def commit_marks(history: Row, commit: Row) -> list[str]:
     marks = ["merge"] if len(commit["parents"]) > 1 else []
     if changed := _changed(history["path"], commit):
         marks.append(changed)
-    if commit["merge"] and commit["merge"] != commit["commit"]:
+    return [*marks, *_related(commit["commit"], commit)]
+
+
+def result_marks(result: Row) -> list[str]:
+    """Return who made the commit of a search's result, and which others belong to it."""
+    change = result["change"]
+    return [*filter(None, [change["author"]]), *_related(result["commit"], change)]
+
+
+def _related(sha: str, commit: Row) -> list[str]:
+    marks = []
+    if commit["merge"] and commit["merge"] != sha:
         marks.append(f"in merge {_short(commit['merge'])}")
     marks += [f"reverts {_short(other)}" for other in commit["reverts"]]
     return [*marks, *(f"reverted by {_short(other)}" for other in commit["reverted_by"])]
+
+
+def line_sign(line: Row) -> str:
+    """Return `+` or `-` of a line that a commit added or removed; "" of any other."""
+    return {"added": "+", "removed": "-"}.get(line.get("side") or "", "")
 
 
 def _changed(path: str, commit: Row) -> str:

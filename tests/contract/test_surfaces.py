@@ -89,6 +89,17 @@ OTHERS: Final[Mapping[str, Any]] = {
     "generated": True,
     "note": "Why this line.",
     "owners": ["@acme/shop"],
+    "change": search.ResultCommit(
+        subject="Add a basket",
+        author="ann@acme.example",
+        authored_at="2026-11-01T00:00:00Z",
+        committed_at="2026-11-02T00:00:00Z",
+        merge="3" * 40,
+        reverts=["4" * 40],
+        reverted_by=["5" * 40],
+        changed=2,
+        url="https://forge.example/commit/2",
+    ),
 }
 
 

@@ -61,6 +61,7 @@ def _queries(query: str, also: list[str]) -> dict[str, str | list[str]]:
         'codesearch search "retry with backoff" --language go --exclude "test|mock" --expand 5',
         "codesearch search verify_token --explain",
         "codesearch search src/auth/tokens.py:70",
+        """codesearch search 'type:diff "MAX_RETRIES" after:2w'""",
         "python app.py 2>&1 | codesearch search -",
         "codesearch search login --json | jq -r '.results[].file'",
     ),
@@ -188,6 +189,8 @@ def lines_before(
     last: dict[FileKey, Mapping[str, Any]] = {}
     for result in results:
         key = file_key(result)
+        if result.get("change"):
+            continue
         if result.get("local"):
             before[key] = Before(incomplete_reason="they may not be committed")
         elif result["content_start_line"] > last.get(key, _FIRST)["content_start_line"]:

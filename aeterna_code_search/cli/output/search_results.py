@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from aeterna_code_search.cli.output import changes
 from aeterna_code_search.cli.output.highlighting import Snippet, render_snippet
 from aeterna_code_search.client.console import Console
 from aeterna_code_search.client.text import location_link, owners_of, path_of
@@ -38,7 +39,9 @@ def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
     `explained`: behind a tab, why it has its place.
     """
     return "".join(
-        f"{path_of(result)}:{_best_line(result)}{_explained(result) if explained else ''}\n"
+        changes.format_plain(result)
+        if result.get("change")
+        else f"{path_of(result)}:{_best_line(result)}{_explained(result) if explained else ''}\n"
         for result in results
     )
 
@@ -93,6 +96,8 @@ def render(
 
 
 def _render(console: Console, result: Result, before: Mapping[FileKey, Before]) -> str:
+    if result.get("change"):
+        return changes.render(console, result)
     snippet = render_snippet(console, _snippet(result, before))
     return console.render(*_heading(result)) + snippet + console.render(*_rest(result))
 

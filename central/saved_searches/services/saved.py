@@ -10,6 +10,7 @@ from aeterna_code_search.contract.search import SearchRequest
 from central.errors import ConflictError, InvalidError, NotFoundError
 from central.saved_searches.models import SavedSearch, WatchedRepository
 from central.search.exact.plan import exact_plan
+from central.search.history.plan import commit_plan
 from central.search.reading import read_request
 from central.search.views import SearchRequestSerializer
 from central.tenancy.audit import record, user_actor
@@ -51,11 +52,14 @@ def request_of(search: SavedSearch, organization: str) -> SearchRequest:
 
 
 def is_watchable(request: SearchRequest) -> bool:
-    """Whether it has lines that are found or not: what is ranked has none.
+    """Whether it has lines that are found or not: what is ranked has none, nor have commits.
 
     Raises InvalidError for what cannot be searched for.
     """
     read = read_request(request)
+    if read.commits:
+        commit_plan(read)
+        return False
     if read.is_exact:
         exact_plan(read).check_structural()
     return read.is_exact

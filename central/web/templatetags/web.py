@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from aeterna_code_search.contract.search import Side
 from central.web.highlighting import CodeLink, excerpts, listing
 from central.web.matched_lines import MatchedFile, ShownLine
 from central.web.messages import for_people
@@ -100,7 +101,8 @@ def code_block(
 def matched_lines(file: MatchedFile, *, href: str, label: str) -> SafeString:
     """Lines that match, and those around them, each with its number as a link to `href`#L<number>.
 
-    "…" stands where a line was cut; a definition says so. Blocks are parted by a rule.
+    Without `href`, they are of a commit. "…" stands where a line was cut; a definition says so.
+    Blocks are parted by a rule.
     """
     shown = [line for block in file.blocks for line in block]
     parts = [((line.start, line.end), line.marks) for line in shown]
@@ -115,12 +117,24 @@ def matched_lines(file: MatchedFile, *, href: str, label: str) -> SafeString:
 
 
 def _matched_line(line: ShownLine, html: str, link: str) -> str:
+    if line.matched and not link:
+        return _changed_line(line.number, line.matched.side, html, is_cut=line.is_cut)
     before = _ELLIPSIS if line.matched and line.matched.column > 1 else ""
     after = _ELLIPSIS if line.is_cut else ""
     if line.matched and line.matched.defines:
         after += _DEFINITION
     css = " is-match" if line.matched else ""
     return _line(line.number, f"{before}{html}{after}", link, css)
+
+
+def _changed_line(number: int, side: Side, html: str, *, is_cut: bool) -> str:
+    """A line of a diff, or of a message, which has no page: its number leads nowhere."""
+    css = f" is-{side}" if side else ""
+    sign = {Side.ADDED: "+", Side.REMOVED: "&minus;"}.get(side, "")
+    return (
+        f'<span class="code-line{css}"><span class="code-number">{number}</span>'
+        f"{sign}{' ' if sign else ''}{html}{_ELLIPSIS if is_cut else ''}\n</span>"
+    )
 
 
 def _listing(label: str, rows: str) -> SafeString:

@@ -36,10 +36,11 @@ _CODE = ("examples", "aeterna_code_search", "indexer", "central", "action", "dep
         ("repogroup:all x", "repo:a OR repo:b"),
         ("timeout:30s x", "time limit"),
         ("visibility:private x", "leave visibility: out"),
-        ("author:alice x", "not commits"),
-        ('before:"last week" x', "not commits"),
-        ("after:2024-01-01 x", "not commits"),
-        ("message:fix x", "not commits"),
+        ("author:alice x", "Add type:commit"),
+        ('before:"last week" x', "Add type:commit"),
+        ("after:2024-01-01 x", "Add type:commit"),
+        ("since:2024-01-01 x", "Write after:2024-01-01 with type:commit"),
+        ("message:fix x", "Write type:commit and the text in quotes"),
         ("extension:py x", r"file:\*.py"),
         ("ext:py x", r"file:\*.py"),
         ("filename:setup.cfg x", "file:setup.cfg"),
@@ -69,7 +70,7 @@ def test_a_filter_of_another_tool_is_refused_with_what_to_write(query: str, advi
 
 @pytest.mark.parametrize(
     ("query", "advice"),
-    [("type:path", "Write type:file"), ("type:repo", "Write repo:"), ("type:diff", "not commits")],
+    [("type:path", "Write type:file"), ("type:repo", "Write repo:")],
 )
 def test_a_type_of_another_tool_is_refused_with_what_to_write(query: str, advice: str) -> None:
     with pytest.raises(QueryError, match=advice):

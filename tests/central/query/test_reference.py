@@ -7,7 +7,7 @@ import pytest
 
 from central.ast_grep import LANGUAGES
 from central.query.errors import QueryError
-from central.query.filters import NAMES, TYPES
+from central.query.filters import NAMES_OF_COMMITS, TYPES
 from central.query.parser import parse
 
 PAGE = (Path(__file__).parents[3] / "docs/reference/query.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_words_of_code_on_the_page_are_words() -> None:
 
 
 def test_the_page_has_every_filter_and_type() -> None:
-    for name in NAMES:
+    for name in NAMES_OF_COMMITS:
         assert f"`{name}:`" in PAGE
     for name in TYPES:
         assert f"`{name}`" in PAGE

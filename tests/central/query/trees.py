@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from central.query.escapes import is_near_regex
-from central.query.filters import NAMED_VALUES, TYPES, FilterName, Match
+from central.query.filters import COMMIT_FILTERS, NAMED_VALUES, TYPES, FilterName, Match
 from central.query.languages import language_name
 from central.query.patterns import GLOB_CHARACTERS
 from central.query.syntax import (
@@ -27,6 +27,7 @@ FRAGMENTS = (
     "repo:", "-file:", "lang:", "type:function", "case:no", "sym:", "content:", "langs:x", "::",
     "owner:@", "org:x", '"', '"a b"', "/", "/x.*/", r"\/", "(", ")", "-", "NOT", "OR", "AND",
     " or ", " and ", " not ", " ", "  ", "\n",
+    "author:", "before:", "type:diff",
     "\\", "a", "or", "not", "foo(", "B", "1", "é", "*", "[", "?", "^", "$", "->", "--x",
     "http://", "\0", "'",
 )  # fmt: skip
@@ -83,7 +84,7 @@ filters = st.one_of(
     st.builds(Filter, _named, _patterns, st.just(Match.REGEX)),
     *(
         st.builds(Filter, st.just(name), _values[name], st.just(Match.EXACT))
-        for name in sorted(NAMED_VALUES)
+        for name in sorted(NAMED_VALUES - COMMIT_FILTERS)
     ),
 )
 

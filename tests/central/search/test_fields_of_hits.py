@@ -5,6 +5,7 @@ from typing import Any
 
 from aeterna_code_search.contract.search import GroupBy, Result
 from central.tenancy.models import Organization
+from tests.central.commits import commit, store_commits
 from tests.central.search.conftest import Search
 from tests.central.search.corpus import index_repository
 
@@ -24,11 +25,13 @@ def default(field: Field[Any]) -> object:
 
 def test_a_search_computes_each_field_of_a_hit(acme: Organization, find: Search) -> None:
     """If a field is new, this needs a search that computes it."""
-    index_repository(acme, "jars", FILES)
+    jars = index_repository(acme, "jars", FILES)
+    store_commits(jars, "Seal jars", commit("Seal jars"))
     answers = (
         find("open the jar of jam", group_by=GroupBy.FILE, explain=True),
         find('"jam"', expand=1, max_content=1),
         find("jars/jar.py:999"),
+        find('type:commit "jars"'),
     )
     hits = [hit for answer in answers for hit in answer.results]
     same = {

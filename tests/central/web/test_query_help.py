@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from central.query.filters import CASE, NAMES, TYPES, FilterName
+from central.query.filters import CASE, NAMES_OF_COMMITS, TYPES, FilterName
 from central.query.modes import TEXT_MODES
 from central.query.parser import parse
 from central.web.query_help import EXAMPLES, FILTERS, MODES, RULES, TERMS
@@ -37,7 +37,7 @@ def test_filters_types_and_modes_are_those_of_the_parser() -> None:
         for one in FILTERS
         for name in CODE.findall(f"{one.name} {one.others}")
     }
-    assert names == NAMES
+    assert names == NAMES_OF_COMMITS
     [types] = [one for one in FILTERS if one.name == f"`{FilterName.TYPE}:`"]
     assert set(CODE.findall(types.value)) == TYPES
     [case] = [one for one in FILTERS if one.name == f"`{CASE}:`"]

@@ -1,0 +1,1 @@
+"""Searches of commits and of the lines that they changed."""
