@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from central.corpus.models import Commit
 from central.db import fetch_rows, id_array, sql_with
-from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
 from central.sized_cache import SizedCache
 
 HISTORY_COMMITS_SEARCHED: Final = 200_000  # of a search, the newest of each repository
 HISTORY_ORDER_BYTES: Final = 32 * 1024 * 1024  # of commits' times and authors in memory, roughly
 _AUTHOR_BYTES: Final = 100
-_sql = sql_with(commit=Commit, repository=Repository)
+_sql = sql_with(commit=Commit)
 _NEWEST = _sql("""SELECT r.id, c.id
     FROM unnest(%s::bigint[]) AS r (id) CROSS JOIN LATERAL (
         SELECT c.id FROM {commit} c WHERE c.repository_id = r.id

@@ -17,7 +17,8 @@ from django.db import models
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
-from central.corpus.models import Commit, CommitChange
+from central.corpus.models import Commit, CommitChange, CommitPatch
+from central.corpus.patches import pack_patch
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
@@ -27,6 +28,7 @@ from central.repositories.models import ForgeStatement, IndexProblem, Push, Repo
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
 from indexer.records.history import ChangeStatus
+from tests.central.commits import change
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -149,7 +151,11 @@ def _add_repository(acme: Organization, word: str) -> None:
         reverts=[f"{word}-reverted"],
         changed=NUMBER,
         merge=f"{word}-merge",
+        author=f"{word}@kit.example",
     )
+    hunks = f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+    patch = pack_patch([change(f"{word}_kit/jam.py", hunks=hunks)])
+    CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
     CommitChange.objects.create(
         repository=repository,
         commit=commit,
