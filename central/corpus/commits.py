@@ -3,15 +3,17 @@
 `put_commits` and `settle_commits` need a transaction.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from django.conf import settings
 
+from central.corpus.authors import Authors
 from central.corpus.messages import Message, message_of, message_terms, subject_vectors
-from central.corpus.models import Commit, CommitChange, CommitPatch
-from central.corpus.patches import pack_patch
+from central.corpus.models import Commit, CommitChange, CommitPatch, WithheldPath
+from central.corpus.patches import changed_lines, pack_patch, unpack_patch
 from central.db import (
     columns_of,
     copy_into,
@@ -23,10 +25,19 @@ from central.db import (
     sql_with,
 )
 from central.repositories.models import Repository
+from central.tenancy.models import Organization
 from indexer.records import history
+from indexer.records.authors import AuthorPolicy
 
 _AT_ONCE: Final = 1_000  # rows of a transaction of the retention
-_sql = sql_with(commit=Commit, change=CommitChange, patch=CommitPatch)
+_sql = sql_with(
+    commit=Commit,
+    change=CommitChange,
+    patch=CommitPatch,
+    withheld=WithheldPath,
+    repository=Repository,
+    organization=Organization,
+)
 _STORED: Final = _sql("SELECT sha FROM {commit} WHERE repository_id = %s::bigint ORDER BY sha")
 _LINES: Final = _sql("SELECT sha, parents FROM {commit} WHERE repository_id = %s::bigint")
 _FOUND: Final = _sql(
@@ -65,16 +76,61 @@ _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
     FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
     WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
         AND {commit}.merge <> now.merge""")
-_UNDESCRIBED: Final = _sql("""SELECT id, subject, body FROM {commit}
-    WHERE id = ANY(%s::bigint[]) AND terms = ''::bytea ORDER BY id""")
+_UNDESCRIBED: Final = _sql("""SELECT c.id, c.subject, c.body, p.data,
+        ARRAY(SELECT h.path FROM {change} h WHERE h.commit_id = c.id)
+    FROM {commit} c LEFT JOIN {patch} p ON p.commit_id = c.id
+    WHERE c.id = ANY(%s::bigint[]) AND c.terms = ''::bytea ORDER BY c.id""")
 _DESCRIBE: Final = _sql("""UPDATE {commit} SET terms = made.terms, vector = made.vector
     FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) AS made (id, terms, vector)
     WHERE {commit}.id = made.id""")
+_RULES: Final = _sql("""SELECT o.author_policy, o.author_key,
+        ARRAY(SELECT w.path FROM {withheld} w WHERE w.repository_id = r.id)
+    FROM {repository} r JOIN {organization} o ON o.id = r.organization_id
+    WHERE r.id = %s::bigint""")
 _COMMITS: Final = copy_into(Commit, "id", *columns_of(Commit))
 _CHANGES: Final = copy_into(CommitChange)
 _PATCHES: Final = copy_into(CommitPatch, "commit", "repository", "data")
 STORED_ALREADY: Final = 0  # in the text index, for the key of a commit that came once more
 _Parents = Mapping[str, Sequence[str]]
+
+
+class _Rules(NamedTuple):
+    """What is not stored of the commits of a repository, whatever comes."""
+
+    authors: Authors
+    withheld: frozenset[str]
+
+    def kept(self, commit: history.Commit) -> history.Commit:
+        return replace(
+            commit,
+            author=self.authors.kept(commit.author),
+            changes=tuple(map(self._change, commit.changes)),
+        )
+
+    def _change(self, change: history.PathChange) -> history.PathChange:
+        if not (settings.HISTORY_LINES or change.unread):
+            return replace(change, hunks="", unread=history.Unread.OFF)
+        if self.withheld and is_withheld(change.path, change.old_path, self.withheld):
+            return replace(change, hunks="", unread=history.Unread.WITHHELD)
+        return change
+
+
+def kept_commits(repository_id: int, commits: Sequence[history.Commit]) -> list[history.Commit]:
+    """Return what may be stored of commits: authors by the policy, and no line that is withheld."""
+    if not commits:
+        return []
+    [(policy, key, paths)] = fetch_rows(_RULES, [repository_id])
+    rules = _Rules(Authors(AuthorPolicy(policy), bytes(key)), frozenset(paths))
+    return list(map(rules.kept, commits))
+
+
+def is_withheld(path: str, old_path: str, withheld: Collection[str]) -> bool:
+    """Whether a change has lines of a path that is withheld, or of one below it."""
+    return any(
+        own[:end] in withheld
+        for own in (path, old_path)
+        for end in (*(at for at, character in enumerate(own) if character == "/"), len(own))
+    )
 
 
 def stored_commits(repository_id: int) -> list[str]:
@@ -87,6 +143,8 @@ def put_commits(
 ) -> dict[str, int]:
     """Store commits, unless they are stored, and delete those of `removed`; return the new keys.
 
+    Of each what `kept_commits` returns. The repository's row is locked.
+
     Their texts are in the text index, or the caller adds them. No commit comes before its parent.
     What the removed ones brought is settled again.
     """
@@ -95,7 +153,7 @@ def put_commits(
         execute(_FORGET, [repository_id, list(removed)])
     ids = [commit.sha for commit in commits]
     known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
-    new = [commit for commit in commits if commit.sha not in known]
+    new = kept_commits(repository_id, [own for own in commits if own.sha not in known])
     keys = new_ids(Commit, len(new))
     terms = message_terms([message_of(commit) for commit in new])
     vectors = subject_vectors([commit.subject for commit in new])
@@ -132,7 +190,7 @@ def put_commits(
     return {commit.sha: key for key, commit in zip(keys, new, strict=True)}
 
 
-class Description(NamedTuple):
+class DerivedRow(NamedTuple):
     """What is derived of a stored commit's message (central.corpus.messages)."""
 
     key: int
@@ -140,18 +198,25 @@ class Description(NamedTuple):
     vector: bytes | None
 
 
-def describe_commits(keys: Sequence[int]) -> list[Description]:
+def derived_rows(keys: Sequence[int]) -> list[DerivedRow]:
     """Derive the terms and vectors of stored commits that have none yet."""
     rows = fetch_rows(_UNDESCRIBED, [id_array(keys)]) if keys else []
-    terms = message_terms([Message(subject, body) for _, subject, body in rows])
-    vectors = subject_vectors([subject for _, subject, _ in rows])
-    return list(map(Description, (key for key, *_ in rows), terms, vectors))
+    terms = message_terms([_stored_message(*row) for _, *row in rows])
+    vectors = subject_vectors([subject for _, subject, *_ in rows])
+    return list(map(DerivedRow, (key for key, *_ in rows), terms, vectors))
 
 
-def put_descriptions(descriptions: Sequence[Description]) -> None:
-    """Store what `describe_commits` derived."""
-    if descriptions:
-        execute(_DESCRIBE, [list(column) for column in zip(*descriptions, strict=True)])
+def _stored_message(subject: str, body: str, patch: bytes | None, paths: Sequence[str]) -> Message:
+    """Return what `message_of` returns of the commit that came."""
+    pairs = unpack_patch(bytes(patch)) if patch is not None else []
+    lines = changed_lines(hunks for _, hunks in pairs)
+    return Message(subject, body, "\n".join(sorted(paths)), "\n".join(lines))
+
+
+def put_derived_rows(rows: Sequence[DerivedRow]) -> None:
+    """Store what `derived_rows` derived."""
+    if rows:
+        execute(_DESCRIBE, [list(column) for column in zip(*rows, strict=True)])
 
 
 def settle_commits(

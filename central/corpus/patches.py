@@ -4,7 +4,7 @@ A pair is a path and its hunks as text (indexer.records.hunks).
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import json
@@ -19,7 +19,12 @@ _DECODER: Final = json.Decoder(list[tuple[str, str]])
 def pack_patch(changes: Iterable[PathChange]) -> bytes | None:
     """Pack the hunks of a commit; None if it has none."""
     pairs = [(change.path, change.hunks) for change in changes if change.hunks]
-    return zlib.compress(json.encode(pairs)) if pairs else None
+    return pack_pairs(pairs) if pairs else None
+
+
+def pack_pairs(pairs: Sequence[tuple[str, str]]) -> bytes:
+    """Pack pairs of path and hunks."""
+    return zlib.compress(json.encode(pairs))
 
 
 def patch_json(data: bytes) -> bytes:

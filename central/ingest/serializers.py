@@ -16,6 +16,7 @@ from central.http.parameters import (
 from central.ingest.services.batches import RUN_BATCHES
 from central.ingest.services.known_embeddings import LOOKUP_DIGESTS
 from central.repositories.states import NOTHING_TO_DO
+from indexer.records.authors import AuthorPolicy
 from indexer.records.runs import RUN_END_WAIT_SECONDS, Mode, Reason, UploadMode
 
 BIGINT = 2**63 - 1
@@ -110,6 +111,20 @@ class VectorStoreAccess(serializers.Serializer[Any]):
     repository = serializers.IntegerField(help_text="The key that every point carries")
 
 
+class AuthorsOfCommits(serializers.Serializer[Any]):
+    """What the client sends of the authors of commits."""
+
+    policy = serializers.ChoiceField(
+        choices=[policy.value for policy in AuthorPolicy],
+        help_text="off: nothing; hashed: digests of their addresses; plain: addresses",
+    )
+    key = serializers.CharField(
+        allow_blank=True,
+        help_text="Of digests, in hexadecimal: HMAC-SHA256 of the address in lower case, its first "
+        "32 hexadecimal digits; empty unless the policy is hashed",
+    )
+
+
 class OpenedRun(serializers.Serializer[Any]):
     """The answer to Open: facts, on which the client decides."""
 
@@ -128,6 +143,7 @@ class OpenedRun(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="Fields of a file's line that this service reads and earlier ones refuse",
     )
+    authors = AuthorsOfCommits()
     vector_store = VectorStoreAccess(allow_null=True)
 
 

@@ -17,6 +17,7 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from central.background import BATCHES, RUNS
+from central.corpus.authors import authors_of
 from central.corpus.commits import stored_commits
 from central.corpus.scip import stored_documents
 from central.errors import InvalidError
@@ -38,7 +39,8 @@ from central.repositories.states import BUSY_RUN_STATES
 from central.tenancy.authentication import credential_in
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Scope
-from indexer.records.files import COMMITS, RECORD_FIELDS
+from indexer.records.authors import AuthorPolicy
+from indexer.records.files import COMMIT_LINES, COMMITS, RECORD_FIELDS
 from indexer.records.runs import RUN_END_WAIT_SECONDS
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
@@ -105,9 +107,22 @@ def _opened(opened: Opened) -> dict[str, object]:
             "batch_files": settings.BATCH_MAX_FILES,
             "digests": max_digests(run),
         },
-        "record_fields": sorted(RECORD_FIELDS - (set() if settings.HISTORY_COMMITS else {COMMITS})),
+        "record_fields": sorted(RECORD_FIELDS - _fields_that_are_off()),
+        "authors": _authors(run),
         "vector_store": opened.access and _vector_store(run, opened.access),
     }
+
+
+def _fields_that_are_off() -> set[str]:
+    if not settings.HISTORY_COMMITS:
+        return {COMMITS, COMMIT_LINES}
+    return set() if settings.HISTORY_LINES else {COMMIT_LINES}
+
+
+def _authors(run: IndexRun) -> dict[str, object]:
+    authors = authors_of(run.repository.organization)
+    has_key = authors.policy is AuthorPolicy.HASHED
+    return {"policy": authors.policy.value, "key": authors.key.hex() if has_key else ""}
 
 
 def _vector_store(run: IndexRun, access: DirectUploadGrant) -> dict[str, object]:

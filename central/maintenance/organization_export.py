@@ -34,7 +34,7 @@ MANIFEST: Final = "manifest.json"
 _ROWS: Final = 500  # of files, whose texts are in memory
 _SPOOLED_BYTES: Final = 8 * 1024 * 1024
 # What a token is checked against, what lets a worker write, addresses that are secret; and vectors.
-_LEFT_OUT: Final = frozenset({"digest", "claim", "sealed_address", "vector"})
+_LEFT_OUT: Final = frozenset({"digest", "claim", "sealed_address", "vector", "author_key"})
 
 
 _Members = Iterator[tuple[str, Iterable[object]]]

@@ -27,6 +27,7 @@ from central.corpus.models import (
     TermStat,
     TrigramPosting,
     TrigramSegment,
+    WithheldPath,
 )
 from central.corpus.replace import Replacement
 from central.db import execute, sql
@@ -84,7 +85,7 @@ _DELETIONS = (
         deletion(model, _OF_REPOSITORY)
         for model in (
             *(Package, TermStat, Embedding, TrigramSegment, ScipDocument, ScipSymbol),
-            *(CommitPatch, CommitChange, Commit),
+            *(CommitPatch, CommitChange, Commit, WithheldPath),
         )
     ),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),

@@ -210,6 +210,7 @@ RUN_MAX_ATTEMPTS = env.number("AETERNA_RUN_MAX_ATTEMPTS", default=5)
 EMBEDDING_RETENTION_DAYS = env.number("AETERNA_EMBEDDING_RETENTION_DAYS", default=30)
 RUN_RETENTION_DAYS = env.number("AETERNA_RUN_RETENTION_DAYS", default=90)
 HISTORY_COMMITS = max(0, env.number("AETERNA_HISTORY_COMMITS", default=services.HISTORY_COMMITS))
+HISTORY_LINES = env.flag("AETERNA_HISTORY_LINES", default=True)
 HISTORY_DAYS = min(max(0, env.number("AETERNA_HISTORY_DAYS", default=0)), 36_500)  # 0: however old
 METRICS_TOKEN = env.text("AETERNA_METRICS_TOKEN")  # that a scraper sends; None: no metrics
 WORKER_METRICS_BIND = env.text("AETERNA_WORKER_METRICS_BIND")

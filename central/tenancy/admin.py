@@ -42,7 +42,7 @@ class OrganizationAdmin(ReadOnlyAdmin):
     paginator = Paginator
     list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
     search_fields = ["slug"]
-    fields = ["slug", "github_owner_id", "embedder", "direct_uploads"]
+    fields = ["slug", "github_owner_id", "embedder", "direct_uploads", "author_policy"]
     inlines = [MembershipInline]
 
 

@@ -7,6 +7,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from indexer.embedding.catalogue import spec_error
+from indexer.records.authors import AuthorPolicy
 from indexer.records.vectors import EmbedderSpec
 
 SLUG = r"^(?!org-)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
@@ -82,6 +83,17 @@ class Organization(models.Model):
         db_default=True,
         help_text="Traces use the models of libraries "
         "(docs/reference/trace.md#models-of-libraries)",
+    )
+    author_policy = models.CharField(
+        max_length=10,
+        choices=[(policy.value, policy.value) for policy in AuthorPolicy],
+        default=AuthorPolicy.OFF.value,
+        db_default=AuthorPolicy.OFF.value,
+        help_text="What is stored of the authors of commits "
+        "(docs/reference/what-is-indexed.md#authors)",
+    )
+    author_key = models.BinaryField(
+        default=b"", db_default=b"", help_text="Makes the digests of authors; secret"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(

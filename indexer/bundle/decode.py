@@ -88,7 +88,7 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[Record]:
     """Check and read a batch line by line.
 
     Paths must be unique among files and removals, and among documents of SCIP indexes; a commit
-    comes once.
+    comes once, and so does a removal of it: it may come anew.
 
     Raises BundleError: `batch_malformed`, `batch_path_invalid`, `batch_duplicate_path`,
     `batch_too_large` or `batch_wrong_dimensions`, after it has yielded the lines before a bad one.
@@ -120,8 +120,10 @@ def read_manifest(value: object, *, where: str) -> Manifest:
 
 def _key(record: Record) -> tuple[str, str]:
     """Return what a record is of, and the word for what must come once in a batch."""
-    if isinstance(record, Commit | CommitRemoval):
+    if isinstance(record, Commit):
         return "commit", record.sha
+    if isinstance(record, CommitRemoval):
+        return "removal of a commit", record.sha
     is_document = isinstance(record, ScipDocument | ScipRemoval)
     return "path of a SCIP index" if is_document else "path", record.path
 

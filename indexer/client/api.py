@@ -9,7 +9,7 @@ import math
 import time
 from binascii import a2b_base64
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,7 @@ from indexer.bundle.gzip import compress, gzip_packer
 from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import RunFailedError, RunStaleError
+from indexer.records.authors import AuthorPolicy
 from indexer.records.runs import RUN_END_WAIT_SECONDS, Plan, RunStats
 from indexer.records.vectors import DirectUploadGrant, EmbedderSpec
 
@@ -28,6 +29,7 @@ _SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
 _POLL_SHARE: Final = 0.04  # of the time waited so far, where central does not wait
 _ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
+_KEY_BYTES: Final = 16  # at least, of the key of digests
 _GZIP: Final = {"Content-Type": "application/gzip"}
 
 
@@ -60,6 +62,14 @@ class DirectUpload:
 
 
 @dataclass(frozen=True, slots=True)
+class AuthorRule:
+    """What is sent of the authors of commits; `key` is that of digests."""
+
+    policy: AuthorPolicy = AuthorPolicy.OFF
+    key: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedRun:
     """The answer of Open; `base_*` are None until the repository has been indexed.
 
@@ -80,6 +90,7 @@ class OpenedRun:
     direct: DirectUpload | None
     reindex: bool
     record_fields: frozenset[str] = frozenset()
+    authors: AuthorRule = field(default_factory=AuthorRule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +153,7 @@ class IndexingClient:
                 direct=_direct(answer["vector_store"]),
                 reindex=answer.get("reindex") is True,  # older services do not send it
                 record_fields=frozenset(answer.get("record_fields", ())),  # nor this
+                authors=_author_rule(answer.get("authors")),  # nor this
             )
 
     def put_tree(self, run_id: str, parts: Iterable[bytes]) -> TreeDiff:
@@ -298,6 +310,16 @@ class IndexingClient:
                 return run
             time.sleep(min(pause, max(0.0, asked + portion_seconds - now)))
             asked = time.monotonic()
+
+
+def _author_rule(answer: Any) -> AuthorRule:
+    """Return the rule; without one that is known in full, no author is sent."""
+    if not isinstance(answer, dict) or answer.get("policy") not in set(AuthorPolicy):
+        return AuthorRule()
+    policy, key = AuthorPolicy(answer["policy"]), bytes.fromhex(str(answer.get("key") or ""))
+    if policy is AuthorPolicy.HASHED and len(key) < _KEY_BYTES:
+        return AuthorRule()
+    return AuthorRule(policy, key)
 
 
 def _direct(answer: Any) -> DirectUpload | None:

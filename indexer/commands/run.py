@@ -45,6 +45,11 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         metavar="SHA",
         help="the commit of which the indexes were made: those of another one are not read",
     )
+    parser.add_argument(
+        "--history",
+        action="store_true",
+        help="send the newest commits again, with what earlier runs did not send of them",
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.set_defaults(execute=execute)
 
@@ -82,6 +87,7 @@ def _index(
         ref=options.ref,
         requested=options.mode,
         scip=scip,
+        sends_history=options.history,
         plain=options.json,
         run_progress=run_progress,
     )
@@ -93,6 +99,7 @@ def index_branch(
     ref: str | None,
     requested: Requested,
     scip: "ScipRequest | None",
+    sends_history: bool = False,
     plain: bool,
     run_progress: RunProgress,
 ) -> Report:
@@ -113,6 +120,7 @@ def index_branch(
         requested=requested,
         timeout_seconds=WAIT_SECONDS,
         scip=scip,
+        sends_history=sends_history,
     )
     with display(plain=plain or settings.continuous_integration) as progress:
         return index(

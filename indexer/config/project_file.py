@@ -19,7 +19,7 @@ PROJECT_FILE: Final = ".codesearch.toml"
 _SHOWN: Final = 60  # characters of a pattern in a message
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SCIP_KEYS: Final = {"paths"}
-_HISTORY_KEYS: Final = {"commits"}
+_HISTORY_KEYS: Final = {"commits", "lines"}
 _SERVER_KEYS: Final = {"url", "organization", "project"}
 
 
@@ -27,7 +27,7 @@ _SERVER_KEYS: Final = {"url", "organization", "project"}
 class ProjectFile:
     """`.codesearch.toml`: `[index]` selects files, `[scip]` names indexes, `[server]` a service.
 
-    `[history] commits = false`: no commits are sent.
+    `[history] commits = false`: no commits are sent; `lines = false`: none of their changed lines.
     """
 
     include: tuple[str, ...] = ()
@@ -35,6 +35,7 @@ class ProjectFile:
     max_file_bytes: int | None = None
     scip_paths: tuple[str, ...] = ()
     has_commits: bool = True
+    has_commit_lines: bool = True
     server: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -68,6 +69,7 @@ def parse_project_file(content: bytes) -> ProjectFile:
         max_file_bytes=_size(index),
         scip_paths=_scip_paths(scip),
         has_commits=_switch(history, "history.commits"),
+        has_commit_lines=_switch(history, "history.lines"),
         server={key: _text(server, key) for key in server},
     )
 

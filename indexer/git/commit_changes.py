@@ -104,11 +104,14 @@ class CommitChanges:
         if len(self.paths) == COMMIT_PATHS:
             return
         self.paths.append(found)
-        name, old_name = (storable_path(path)[0] if path else "" for path in found[2:])
+        name, why_odd = storable_path(found.path)
+        old_name, why_old = storable_path(found.old_path) if found.old_path else ("", None)
         status = found.status
         blob = "" if status is ChangeStatus.DELETED else found.blobs[-1][:BLOB_DIGITS].decode()
         unread = None
-        if found.contents:
+        if found.contents and (why_odd or why_old):
+            unread = Unread.WITHHELD  # no rule can name the path
+        elif found.contents:
             unread = self._why_unread(name) or (self._why_unread(old_name) if old_name else None)
         self._changes.setdefault(name, PathChange(name, status, old_name, blob, "", unread))
 

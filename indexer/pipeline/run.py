@@ -19,7 +19,7 @@ from indexer.errors import (
 from indexer.git.repository import Repository
 from indexer.output.terminal import pluralize
 from indexer.pipeline.embed import EmbeddingStage
-from indexer.pipeline.history import commit_lines
+from indexer.pipeline.history import commit_lines, history_plan
 from indexer.pipeline.job import Job
 from indexer.pipeline.open_run import abandon_run, open_job, relayed
 from indexer.pipeline.plan import decide, selected_entries
@@ -104,6 +104,8 @@ class _Run:
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
             plan = self._with_scip(opened, plan, scip)
+            if self._job.sends_history:
+                plan = history_plan(plan, self._commit)
             self._progress.plan(plan)
             if plan.mode is Mode.NONE:
                 self._central.abandon_run(opened.run_id, plan.reason)
@@ -207,6 +209,7 @@ class _Run:
                     opened=opened,
                     plan=plan,
                     head=self._commit,
+                    is_anew=self._job.sends_history,
                 )
             )
             uploader.add_files(

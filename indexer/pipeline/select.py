@@ -92,6 +92,7 @@ LINE_BYTES: Final = 50_000
 MEAN_LINE_BYTES: Final = 200  # written code has 30 to 45; data and documents may have more
 SUBMODULE_MODE = "160000"
 SYMLINK_MODE = "120000"
+_FILE_MODE = "100644"
 
 _VENDORED_DIRECTORIES = frozenset({
     "node_modules", "bower_components", "jspm_packages", "third_party", "third-party",
@@ -159,6 +160,13 @@ def skip_reason_by_entry(
     if reason and not _is_parsed_generated(entry, reason):
         return reason
     return SkipReason.TOO_LARGE if entry.size > min(rules.max_file_bytes, BLOB_BYTES) else reason
+
+
+def skip_reason_by_path(path: str, rules: SelectionRules) -> SkipReason | None:
+    """Return the reason why no content of a file at this path is sent, whatever it is."""
+    entry = TreeEntry(path, _FILE_MODE, "", 0)
+    reason = skip_reason_by_entry(entry, attributes={}, rules=rules)
+    return None if reason and _is_parsed_generated(entry, reason) else reason
 
 
 def skip_reason_by_content(path: str, content: bytes) -> SkipReason | None:

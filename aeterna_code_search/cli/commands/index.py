@@ -101,6 +101,9 @@ def index(
     force: Annotated[
         bool, typer.Option("--force", help="Process every file, changed or not")
     ] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="Send the newest commits and their lines again")
+    ] = False,
     organization: Organization = None,
     project: Project = None,
     ref: Annotated[
@@ -142,7 +145,14 @@ def index(
     settings = {"organization": organization, "project": project}
     with _indexed_target(context.environ, directory, settings) as target:
         report = index_target(
-            target, context.environ, directory, requested, plain=json, ref=ref, scip=request
+            target,
+            context.environ,
+            directory,
+            requested,
+            plain=json,
+            ref=ref,
+            scip=request,
+            sends_history=history,
         )
     print_stdout(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

@@ -9,7 +9,7 @@ from central.corpus.models.content import (
     TrigramPosting,
     TrigramSegment,
 )
-from central.corpus.models.history import Commit, CommitChange, CommitPatch
+from central.corpus.models.history import Commit, CommitChange, CommitPatch, WithheldPath
 from central.corpus.models.relations import (
     Dependency,
     Export,
@@ -43,4 +43,5 @@ __all__ = [
     "TermStat",
     "TrigramPosting",
     "TrigramSegment",
+    "WithheldPath",
 ]

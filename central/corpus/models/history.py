@@ -111,3 +111,20 @@ class CommitPatch(models.Model):
 
     def __str__(self) -> str:
         return str(self.commit_id)
+
+
+class WithheldPath(models.Model):
+    """A file or a directory whose lines were purged from the history: none are stored again."""
+
+    repository = models.ForeignKey(
+        Repository, models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+    path = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "path"], name="path_withheld_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.path

@@ -18,7 +18,7 @@ import numpy as np
 import structlog
 from django.db import transaction
 
-from central.corpus.commits import describe_commits, put_descriptions
+from central.corpus.commits import derived_rows, put_derived_rows
 from central.corpus.models import Commit
 from central.corpus.trigrams.hashes import FORMAT, content_hashes
 from central.corpus.trigrams.indexed import Indexed, read_texts, sql_of_each
@@ -203,7 +203,7 @@ def build_portion(repository_id: int, indexed: Indexed = Indexed.FILES) -> bool:
     with SegmentWriter[int](indexed) as writer:
         added = _add_texts(indexed, writer, portion)
         writer.finish()
-        described = describe_commits(_due_commits(indexed, repository_id, added))
+        derived = derived_rows(_due_commits(indexed, repository_id, added))
         with transaction.atomic():
             if not fetch_rows(_LOCK, [repository_id]):
                 return False
@@ -212,13 +212,27 @@ def build_portion(repository_id: int, indexed: Indexed = Indexed.FILES) -> bool:
             if not np.isin(added, coverage.missing).all():
                 return True
             writer.insert(repository_id, {key: key for key in added})
-            put_descriptions(described)
+            put_derived_rows(derived)
             if len(added) == len(coverage.missing):
                 former = fetch_rows(_FORMER[indexed], [repository_id, FORMAT])
                 delete_segments([key for (key,) in former])
                 if indexed is Indexed.FILES:
                     execute(_COMPLETE, [repository_id])
     return True
+
+
+def build_now(repository_id: int) -> None:
+    """Add segments of all commits that are in none. In a transaction that has the repository."""
+    missing = read_coverage(repository_id, Indexed.COMMITS).missing
+    with SegmentWriter[int](Indexed.COMMITS) as writer:
+        keys: dict[int, int] = {}
+        for start in range(0, len(missing), _READ_FILES):
+            part = missing[start : start + _READ_FILES].tolist()
+            for key, text in read_texts(Indexed.COMMITS, part):
+                writer.add(key, text)
+                keys[key] = key
+        writer.finish()
+        writer.insert(repository_id, keys)
 
 
 def _due_commits(indexed: Indexed, repository_id: int, added: list[int]) -> list[int]:

@@ -16,6 +16,7 @@ from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
 from central.background import EDGES, GRAPH, STORE
+from central.corpus.commits import kept_commits
 from central.corpus.models import File
 from central.corpus.patches import commit_text
 from central.corpus.replace import Replacement
@@ -132,7 +133,7 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
             SegmentWriter[str]() as files,
             SegmentWriter[str](Indexed.COMMITS) as commits,
         ):
-            texts = _Texts(files, commits)
+            texts = _Texts(claim.row.repository_id, files, commits)
             prepare_vectors(claim=claim, batches=texts.add(batches))
             texts.finish()
             replaced, before = commit_run(claim, batches, texts)
@@ -148,6 +149,7 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
 class _Texts(NamedTuple):
     """The texts of a run for the text index: files by path, commits by id."""
 
+    repository_id: int
     files: SegmentWriter[str]
     commits: SegmentWriter[str]
 
@@ -157,7 +159,7 @@ class _Texts(NamedTuple):
             for file in batch.rows.files.files:
                 if file.content:
                     self.files.add(file.path, file.content)
-            for commit in batch.rows.commits:
+            for commit in kept_commits(self.repository_id, batch.rows.commits):
                 hunks = (change.hunks for change in commit.changes)
                 self.commits.add(commit.sha, commit_text(commit.subject, commit.body, hunks))
             yield batch

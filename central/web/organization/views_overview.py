@@ -7,10 +7,11 @@ from typing import Final
 from django.contrib import messages
 from django.db import OperationalError
 from django.db.models import Count, Max, Q, Sum
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 
+from central.corpus.authors import set_author_policy
 from central.corpus.models import File
 from central.db import statement_timeout
 from central.errors import InvalidError
@@ -23,6 +24,7 @@ from central.tenancy.services.tokens import persistent_tokens
 from central.trace.resolve.library_models import library_models
 from central.web.access import admin_page
 from central.web.organization.pages import actor_of, settings_page
+from indexer.records.authors import AuthorPolicy
 
 _SIZE_SECONDS: Final = 2.0
 _UNUSED: Final = timedelta(days=30)
@@ -30,6 +32,11 @@ _TOKENS: Final = 10
 _SWITCHED: Final = {
     "on": "Traces use the models of libraries.",
     "off": "Traces do not use the models of libraries.",
+}
+_AUTHORS: Final = {
+    AuthorPolicy.OFF.value: "Authors of commits are not stored",
+    AuthorPolicy.HASHED.value: "Of authors of commits, digests are stored",
+    AuthorPolicy.PLAIN.value: "Addresses of authors of commits are stored",
 }
 
 
@@ -59,14 +66,13 @@ class Usage:
 
 @admin_page
 def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
-    """Show counts, and which tokens are used; `models` of a form switches the models on or off."""
+    """Show counts, and which tokens are used.
+
+    `models` of a form switches the models on or off, `authors` sets the policy of authors.
+    """
     organization = credential.organization
     if request.method == "POST":
-        setting = request.POST.get("models", "")
-        if setting not in _SWITCHED:
-            raise InvalidError("There is no such action; load the page again.")
-        set_models(organization, is_on=setting == "on", actor=actor_of(request))
-        messages.success(request, _SWITCHED[setting])
+        messages.success(request, _change(organization, request.POST, actor=actor_of(request)))
         return redirect("web:settings-overview", organization=organization.slug)
     usage = usage_of(organization)
     known = library_models()
@@ -76,7 +82,21 @@ def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
         usage=usage,
         models=known,
         uses=organization.uses_models,
+        authors=organization.author_policy,
+        author_policies=_AUTHORS,
     )
+
+
+def _change(organization: Organization, form: QueryDict, *, actor: str) -> str:
+    """Change what a form asks for; return what is so now. Raises InvalidError."""
+    setting, policy = form.get("models", ""), form.get("authors", "")
+    if setting in _SWITCHED:
+        set_models(organization, is_on=setting == "on", actor=actor)
+        return _SWITCHED[setting]
+    if policy in _AUTHORS:
+        set_author_policy(organization, AuthorPolicy(policy), actor=actor)
+        return f"{_AUTHORS[policy]}."
+    raise InvalidError("There is no such action; load the page again.")
 
 
 def usage_of(organization: Organization) -> Usage:

@@ -1,9 +1,10 @@
 """Commits of a run, from its batches to what is stored."""
 
 import pytest
+from pytest_django import Settings
 
-from central.corpus.models import Commit
-from tests.central.commits import commit, identity, push_commits
+from central.corpus.models import Commit, CommitChange, CommitPatch
+from tests.central.commits import change, commit, identity, push_commits
 from tests.central.protocol import api_of
 
 pytestmark = pytest.mark.django_db
@@ -17,3 +18,17 @@ def test_a_full_run_of_the_same_commit_brings_the_past() -> None:
     merges = dict(Commit.objects.values_list("sha", "merge"))
     brought = {"a": "a", "b": "m", "m": "m", "d": "d"}
     assert merges == {identity(own): identity(by) for own, by in brought.items()}
+
+
+def test_a_service_without_lines_asks_for_none_and_stores_none(settings: Settings) -> None:
+    settings.HISTORY_LINES = False
+    api = api_of()
+    fields = api.open().json()["record_fields"]
+    assert "commits" in fields
+    assert "commits.lines" not in fields
+    changes = [change("a.py", hunks="@@ -0,0 +1 @@\n+a\n")]
+    push_commits(api, "a", commit("a", changes=changes))
+    assert CommitChange.objects.get().unread == "off"
+    assert not CommitPatch.objects.exists()
+    settings.HISTORY_COMMITS = 0
+    assert not {"commits", "commits.lines"} & set(api.open().json()["record_fields"])

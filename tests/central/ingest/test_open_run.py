@@ -38,6 +38,7 @@ def test_the_first_run_is_told_that_there_is_nothing(api: Api) -> None:
         "base_embedder": None,
         "reindex": False,
         "record_fields": sorted(RECORD_FIELDS),
+        "authors": {"policy": "off", "key": ""},
         "generation": 0,
         "embedder": {"provider": "builtin", "model": "aeterna-static-1", "dimensions": 256},
         "limits": {"batch_bytes": 16 * 1024 * 1024, "batch_files": 500, "digests": 20_000},

@@ -17,6 +17,7 @@ from central.alerts.models import Condition, RepositoryAlert
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.models import Chunk, File, ScipDefinition, ScipSymbol
 from central.corpus.rows import REPAIR_RUN
+from central.corpus.withheld import purge_path
 from central.ingest.models import Batch, IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services.claims import RunClaim, sweep
@@ -129,6 +130,7 @@ def fill(api: Api, project: str) -> Repository:
     add_scip(repository, {"a.py": {"def |a": symbol, symbol: f"< {symbol}"}})
     added = change("shop/cart.py", hunks="@@ -0,0 +1 @@\n+def total(): ...\n")
     store_commits(repository, "Begin", commit("Begin", changes=[added]))
+    purge_path(repository, "secret.env", actor="test")
     ScipDefinition.objects.create(
         repository=repository,
         file=repository.file_set.get(path="a.py"),

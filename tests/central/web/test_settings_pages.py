@@ -88,6 +88,16 @@ def test_what_the_github_app_lists_is_expected_or_not(client: Client, shop: Repo
     assert client.post(address, {"expects_installed": "maybe"}).status_code == 400
 
 
+def test_the_policy_of_authors_is_shown_and_set(client: Client, shop: Repository) -> None:
+    page = client.post(SETTINGS, {"authors": "hashed"}, follow=True).content.decode()
+    assert "Of authors of commits, digests are stored." in page
+    assert 'value="hashed" checked' in page
+    changed = Organization.objects.get(pk=shop.organization_id)
+    assert (changed.author_policy, len(changed.author_key)) == ("hashed", 32)
+    assert bytes(changed.author_key).hex() not in page
+    assert client.post(SETTINGS, {"authors": "all"}).status_code == 400
+
+
 def test_traces_use_the_models_of_libraries_or_not(client: Client, shop: Repository) -> None:
     assert "Traces use them" in client.get(SETTINGS).content.decode()
     page = client.post(SETTINGS, {"models": "off"}, follow=True).content.decode()

@@ -68,10 +68,15 @@ def test_a_commit_and_a_removal_stand_beside_files() -> None:
     assert decoded(encode_commit(COMMIT), encode_commit(gone)) == [COMMIT, gone]
 
 
-@pytest.mark.parametrize("more", [COMMIT, CommitRemoval(COMMIT.sha)])
-def test_a_commit_comes_once(more: Commit | CommitRemoval) -> None:
-    with pytest.raises(BundleError, match="line 2: commit came on an earlier line too"):
-        decoded(encode_commit(COMMIT), encode_commit(more))
+@pytest.mark.parametrize("record", [COMMIT, CommitRemoval(COMMIT.sha)])
+def test_a_commit_and_its_removal_each_come_once(record: Commit | CommitRemoval) -> None:
+    with pytest.raises(BundleError, match="commit came on an earlier line too"):
+        decoded(encode_commit(record), encode_commit(record))
+
+
+def test_a_commit_may_be_removed_and_come_anew() -> None:
+    gone = CommitRemoval(COMMIT.sha)
+    assert decoded(encode_commit(gone), encode_commit(COMMIT)) == [gone, COMMIT]
 
 
 def _rows(*rows: list[str]) -> Callable[[dict[str, Any]], None]:

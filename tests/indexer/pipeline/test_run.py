@@ -79,6 +79,7 @@ def run(
     run_progress: RunProgress | None = None,
     repository: Repository | None = None,
     scip: ScipRequest | None = None,
+    sends_history: bool = False,
     **environ: str,
 ) -> Report:
     repository = repository or Repository(sandbox.path)
@@ -92,7 +93,8 @@ def run(
     job = make_job(
         repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0, scip=scip
     )
-    job = replace(job, access=replace(job.access, retry_seconds=0.0))
+    access = replace(job.access, retry_seconds=0.0)
+    job = replace(job, access=access, sends_history=sends_history)
     transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
     try:
         return index(

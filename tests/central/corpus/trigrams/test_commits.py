@@ -61,7 +61,8 @@ def test_commits_of_before_become_findable_without_a_run() -> None:
     api = api_of()
     api.index({"a.py": "def a\n"})
     key = shop().pk
-    store_commits(shop(), "Third", commit("First"), commit("Second", "First"))
+    changed = [change("b.py"), change("b/a.py", hunks=HUNKS)]
+    store_commits(shop(), "Third", commit("First", changes=changed), commit("Second", "First"))
     before = dump_lines(shop())
     TrigramSegment.objects.filter(history_of=key).delete()
     Commit.objects.update(terms=b"", vector=None)

@@ -1,4 +1,4 @@
-"""`manage.py repository NAME … --organization SLUG [--pause | --resume | --purge] …`."""
+"""`manage.py repository NAME … --organization SLUG [--pause | --resume | --purge …] …`."""
 
 from argparse import ArgumentParser
 from typing import Any, Final
@@ -6,8 +6,9 @@ from typing import Any, Final
 from django.db import transaction
 
 from central.commands import ServiceCommand
+from central.corpus.withheld import purge_path
 from central.repositories import actions
-from central.repositories.models import Visibility
+from central.repositories.models import Repository, Visibility
 from central.tenancy.audit import COMMAND
 from central.tenancy.services.organizations import organization_named
 
@@ -22,7 +23,8 @@ _FACTS: Final = ("tracked_ref", "visibility", "web_url")
 class Command(ServiceCommand):
     help = (
         "Pause, resume or purge repositories, or correct what the forge did not say. A paused one "
-        "stays searchable and accepts no runs. Purging deletes all that is indexed, for good."
+        "stays searchable and accepts no runs. Purging deletes all that is indexed, for good; of a "
+        "path, the changed lines of its commits."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,6 +33,11 @@ class Command(ServiceCommand):
         action = parser.add_mutually_exclusive_group()
         for name in _ACTIONS:
             action.add_argument(f"--{name}", dest="action", action="store_const", const=name)
+        action.add_argument(
+            "--purge-path",
+            metavar="PATH",
+            help="delete the lines of a file or directory from the stored commits, for good",
+        )
         parser.add_argument("--tracked-ref", metavar="REF", help="such as refs/heads/main")
         parser.add_argument("--visibility", choices=Visibility.values)
         parser.add_argument("--web-url", metavar="URL", help="of the repository at its forge")
@@ -51,4 +58,13 @@ class Command(ServiceCommand):
                 changed |= {
                     repository.name for repository in found if action(repository, actor=COMMAND)
                 }
+            if (path := options["purge_path"]) is not None:
+                for repository in found:
+                    self._purge_path(repository, path)
+                    changed.add(repository.name)
         self.stdout.write(f"Changed {len(changed):,} of {len(found):,} repositories.")
+
+    def _purge_path(self, repository: Repository, path: str) -> None:
+        purged = purge_path(repository, path, actor=COMMAND)
+        names = ", ".join(purged.paths)
+        self.stdout.write(f"{repository.name}: lines of {purged.commits:,} commits, of {names}.")

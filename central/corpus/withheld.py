@@ -1,0 +1,154 @@
+"""Lines of a path that are purged from the stored history, such as those of a secret.
+
+Its commits stay, with their messages and paths. Files of the index are not concerned: a run removes
+them. Backups, and the pages that PostgreSQL has not cleaned yet, have the lines for a while.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from django.db import transaction
+
+from central.corpus.commits import derived_rows, is_withheld, put_derived_rows
+from central.corpus.models import (
+    Commit,
+    CommitChange,
+    CommitPatch,
+    TrigramSegment,
+    WithheldPath,
+)
+from central.corpus.patches import pack_pairs, unpack_patch
+from central.corpus.trigrams.hashes import FORMAT
+from central.corpus.trigrams.segments import delete_segments, unpack_ids
+from central.corpus.trigrams.upkeep import build_now
+from central.db import execute, fetch_rows, id_array, like_pattern, sql_with
+from central.errors import InvalidError
+from central.repositories.models import Repository
+from central.tenancy.audit import record
+from indexer.records.history import ChangeStatus, Unread
+
+_COMMITS: Final = 500  # whose patches are in memory together
+_NAMED: Final = 20  # paths, in the audit log
+_sql = sql_with(
+    commit=Commit,
+    change=CommitChange,
+    patch=CommitPatch,
+    segment=TrigramSegment,
+    withheld=WithheldPath,
+    repository=Repository,
+)
+# Runs that are open may hold its lines, and caches: both end with the generation.
+_ADVANCE: Final = _sql("""UPDATE {repository} SET generation = generation + 1,
+        text_generation = CASE WHEN text_generation = generation
+            THEN generation + 1 ELSE text_generation END
+    WHERE id = %s AND retired_at IS NULL""")
+_FORMER_NAMES: Final = _sql("""SELECT DISTINCT old_path FROM {change}
+    WHERE repository_id = %s::bigint AND status = %s::text
+        AND (path = %s::text OR path LIKE %s::text)""")
+_CHANGES: Final = _sql("""SELECT id, commit_id FROM {change}
+    WHERE repository_id = %s::bigint AND (
+        path = %s::text OR path LIKE %s::text OR old_path = %s::text OR old_path LIKE %s::text)""")
+_MARK: Final = _sql("UPDATE {change} SET unread = %s::text WHERE id = ANY(%s::bigint[])")
+_REMEMBER: Final = _sql("""INSERT INTO {withheld} (repository_id, path)
+    SELECT %s::bigint, path FROM unnest(%s::text[]) AS path ON CONFLICT DO NOTHING""")
+_PATCHES: Final = _sql("""SELECT p.commit_id, p.data, ARRAY(
+        SELECT h.path FROM {change} h WHERE h.commit_id = p.commit_id AND h.unread = %s::text)
+    FROM {patch} p WHERE p.commit_id = ANY(%s::bigint[])""")
+_REPLACE: Final = _sql("""UPDATE {patch} SET data = made.data
+    FROM unnest(%s::bigint[], %s::bytea[]) AS made (commit_id, data)
+    WHERE {patch}.commit_id = made.commit_id""")
+_FORGET: Final = _sql("UPDATE {commit} SET terms = '' WHERE id = ANY(%s::bigint[])")
+_DELETE: Final = _sql("DELETE FROM {patch} WHERE commit_id = ANY(%s::bigint[])")
+_SEGMENTS: Final = _sql(
+    "SELECT id, files, format = %s::int FROM {segment} WHERE history_of_id = %s ORDER BY id"
+)
+
+
+class PurgedLines(NamedTuple):
+    """What a purge took away: lines of these paths, from so many commits."""
+
+    paths: list[str]
+    commits: int
+
+
+@transaction.atomic
+def purge_path(repository: Repository, path: str, *, actor: str) -> PurgedLines:
+    """Delete the stored changed lines of a file, or of all below a directory, for good.
+
+    Also those of the names that it had before. None that comes later is stored. Open runs of the
+    repository have to be started again. Raises InvalidError for no path.
+    """
+    path = path.strip("/")
+    if not path or "\0" in path:
+        raise InvalidError("Give a path of the repository, such as config/secrets.env.")
+    if not execute(_ADVANCE, [repository.pk]):  # its row stays locked
+        return PurgedLines([], 0)
+    paths = _with_former_names(repository.pk, path)
+    execute(_REMEMBER, [repository.pk, paths])
+    commits: set[int] = set()
+    for name in paths:
+        below = f"{like_pattern(name)}/%"
+        rows = fetch_rows(_CHANGES, [repository.pk, name, below, name, below])
+        execute(_MARK, [Unread.WITHHELD.value, id_array(key for key, _ in rows)])
+        commits.update(commit for _, commit in rows)
+    touched = sorted(commits)
+    for start in range(0, len(touched), _COMMITS):
+        _purge_patches(touched[start : start + _COMMITS])
+    if touched:
+        _purge_segments(repository.pk, touched)
+    record(
+        actor=actor,
+        action="repository.path_purged",
+        target=repository.name,
+        organization=repository.organization,
+        detail={"paths": paths[:_NAMED], "commits": len(touched)},
+    )
+    return PurgedLines(paths, len(touched))
+
+
+def _with_former_names(repository_id: int, path: str) -> list[str]:
+    """Return a path and those that were renamed to it, or to one below it, and so on."""
+    names = {path: None}
+    waiting = [path]
+    while waiting:
+        name = waiting.pop()
+        asked = [repository_id, ChangeStatus.RENAMED.value, name, f"{like_pattern(name)}/%"]
+        for (former,) in fetch_rows(_FORMER_NAMES, asked):
+            if not is_withheld(former, "", names):
+                names[former] = None
+                waiting.append(former)
+    return list(names)
+
+
+def _purge_patches(commits: Sequence[int]) -> None:
+    kept: dict[int, bytes] = {}
+    emptied: list[int] = []
+    for commit, data, withheld in fetch_rows(_PATCHES, [Unread.WITHHELD.value, id_array(commits)]):
+        pairs = [pair for pair in unpack_patch(bytes(data)) if pair[0] not in withheld]
+        if pairs:
+            kept[commit] = pack_pairs(pairs)
+        else:
+            emptied.append(commit)
+    execute(_REPLACE, [list(kept), list(kept.values())])
+    execute(_DELETE, [id_array(emptied)])
+    execute(_FORGET, [id_array(commits)])
+    put_derived_rows(derived_rows(commits))
+
+
+def _purge_segments(repository_id: int, commits: Sequence[int]) -> None:
+    """Write the segments again that have some commits, or cannot be read."""
+    while keys := [
+        key
+        for key, files, is_present in fetch_rows(_SEGMENTS, [FORMAT, repository_id])
+        if not is_present or _has_any(bytes(files), commits)
+    ]:
+        delete_segments(keys)  # a merge may have put another in place of one of them: look again
+    build_now(repository_id)
+
+
+def _has_any(files: bytes, commits: Sequence[int]) -> bool:
+    try:
+        return bool(np.isin(unpack_ids(files), commits).any())
+    except ValueError:  # of a row that is none
+        return True

@@ -1,0 +1,86 @@
+"""Authors of commits are stored by the organisation's policy, whatever a client sends."""
+
+import hashlib
+import hmac
+
+import pytest
+from django.core.management import call_command
+
+from central.corpus.authors import author_value
+from central.corpus.models import Commit
+from central.tenancy.models import AuditEntry, Organization
+from tests.central.commits import commit, push_commits
+from tests.central.protocol import Api, api_of
+
+pytestmark = pytest.mark.django_db
+
+ADA, BOB = "ada@example.org", "bob@example.org"
+
+
+@pytest.fixture
+def api() -> Api:
+    return api_of()
+
+
+def acme() -> Organization:
+    return Organization.objects.get(slug="acme")
+
+
+def policy(name: str) -> None:
+    call_command("authors", name, "--organization", "acme")
+
+
+def stored() -> dict[str, str]:
+    return dict(Commit.objects.values_list("subject", "author"))
+
+
+def digest(address: str) -> str:
+    return hmac.digest(bytes(acme().author_key), address.encode(), hashlib.sha256).hex()[:32]
+
+
+def test_no_author_is_stored_unless_the_organisation_says_so(api: Api) -> None:
+    push_commits(api, "a", commit("a", author=ADA))
+    assert stored() == {"a": ""}
+    assert author_value(acme(), ADA) == ""
+
+
+def test_a_stricter_policy_changes_what_is_stored_and_another_what_comes(api: Api) -> None:
+    policy("plain")
+    push_commits(api, "a", commit("a", author="Ada@Example.org"))
+    assert stored() == {"a": ADA}
+    assert author_value(acme(), "ADA@") == "ada@"
+    policy("hashed")
+    push_commits(api, "b", commit("b", "a", author=BOB), commit("c", "b", author=digest(ADA)))
+    assert stored() == {"a": digest(ADA), "b": digest(BOB), "c": digest(ADA)}
+    assert author_value(acme(), "Ada@example.org") == digest(ADA)
+    assert author_value(acme(), "ada") not in stored().values()
+    policy("plain")
+    push_commits(api, "d", commit("d", "c", author=BOB))
+    assert stored() == {"a": digest(ADA), "b": digest(BOB), "c": digest(ADA), "d": BOB}
+    policy("hashed")
+    assert stored()["d"] == digest(BOB)  # the key is as before
+    policy("off")
+    assert set(stored().values()) == {""}
+
+
+def test_another_organisation_has_its_own_policy_and_key(api: Api) -> None:
+    policy("hashed")
+    web = Organization.objects.create(slug="web")
+    push_commits(api_of(organization=web), "a", commit("a", author=ADA))
+    assert stored() == {"a": ""}
+    call_command("authors", "hashed", "--organization", "web")
+    web.refresh_from_db()
+    assert author_value(web, ADA) != author_value(acme(), ADA)
+
+
+def test_open_tells_the_client_and_nothing_else_the_key(api: Api) -> None:
+    assert api.open().json()["authors"] == {"policy": "off", "key": ""}
+    policy("hashed")
+    key = bytes(acme().author_key).hex()
+    assert api.open().json()["authors"] == {"policy": "hashed", "key": key}
+    assert len(key) == 64
+    policy("plain")
+    assert api.open().json()["authors"] == {"policy": "plain", "key": ""}
+    details = list(AuditEntry.objects.values_list("detail", flat=True))
+    assert {"author_policy": {"before": "off", "after": "hashed"}} in details
+    assert key not in str(details)
