@@ -29,11 +29,15 @@ _COMMITS = _sql("""SELECT c.id, c.committed_at, c.author FROM {commit} c
 
 
 class CommitsState(NamedTuple):
-    """What was read: the index's generation, its commit, and the newest stored commit's key."""
+    """What was read: the index's generation, its commit, and the newest stored commit's key.
+
+    `author_policy` decides what is stored of authors, so it is as another index.
+    """
 
     generation: int
     commit: str
     newest: int
+    author_policy: str
 
 
 class StoredCommits(NamedTuple):
@@ -61,11 +65,13 @@ class StoredCommits(NamedTuple):
 _kept: Final = SizedCache[int, StoredCommits](HISTORY_ORDER_BYTES)
 
 
-def commits_states(repositories: Iterable[RepositorySnapshot]) -> dict[int, CommitsState]:
+def commits_states(
+    repositories: Iterable[RepositorySnapshot], *, author_policy: str
+) -> dict[int, CommitsState]:
     """Return what the repositories have now; those without commits are left out."""
     known = {repository.id: repository for repository in repositories}
     return {
-        key: CommitsState(known[key].generation, known[key].commit, newest)
+        key: CommitsState(known[key].generation, known[key].commit, newest, author_policy)
         for key, newest in (fetch_rows(_NEWEST, [id_array(known)]) if known else ())
     }
 

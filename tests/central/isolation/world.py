@@ -27,6 +27,7 @@ from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
+from indexer.records.authors import AuthorPolicy
 from indexer.records.history import ChangeStatus
 from tests.central.commits import change
 from tests.central.factories import (
@@ -108,7 +109,7 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     OrganizationFactory.create(slug="globex")
     if not has_acme:
         return
-    acme = OrganizationFactory.create(slug="acme")
+    acme = OrganizationFactory.create(slug="acme", author_policy=AuthorPolicy.PLAIN)
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
