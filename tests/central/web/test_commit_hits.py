@@ -32,6 +32,7 @@ def member(client: Client) -> Client:
             at=1_793_577_600,
             author="ann@acme.example",
             changes=[change("src/client.py", hunks=HUNKS)],
+            body="They are idempotent.",
         ),
         commit("Merge retries", "Begin", "Retry <b>requests</b>", at=1_793_664_000),
     )
@@ -72,7 +73,10 @@ def test_commits_by_words_lead_to_the_history_of_their_repository(member: Client
     first, *_ = hits(member, "type:commit retry requests")
     assert "Retry <b>requests</b>" in text_of(first)
     assert "1 path" in text_of(first)
-    assert "Message" in text_of(first)
+    assert "Message of" in text_of(first)
+    assert "They are idempotent." in first
+    [other] = hits(member, "type:commit before:2026-11-02")
+    assert "Message" not in other
 
 
 def test_a_bad_date_is_pointed_at(member: Client) -> None:
