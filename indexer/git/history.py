@@ -69,9 +69,9 @@ def read_commits(
     `why_unread` says why the lines of a path are not wanted, if so; it is asked for both names of a
     rename.
 
-    A record is a function of the commit and of what the clone has: without all blobs a rename is
-    one only if the file did not change with it, else a removal and an addition, and a commit has no
-    lines if a blob of it is missing, because no remote is asked. A merge has no renames, and one of
+    A record is a function of the commit and of what the clone has: if a blob of it is missing, a
+    commit has no lines, and a rename is one only if the file did not change with it, else a removal
+    and an addition, because no remote is asked. A merge has no renames, and one of
     more than COMMIT_PARENTS parents no changes.
 
     Raises CommitNotFoundError if one is not in the clone, and GitError if its tree is not, or if
@@ -160,8 +160,9 @@ def _without_absent(
     for kind in {kind for kind in kinds if kind.is_compared and kind.has_lines}:
         wanted |= _read_blobs(repository, _of_kind(kind, commits, kinds), kind)
     absent = _absent(repository, set().union(*wanted.values()))
+    complete = {commit for commit, blobs in wanted.items() if absent.isdisjoint(blobs)}
     return [
-        kind._replace(has_lines=commit in wanted and absent.isdisjoint(wanted[commit]))
+        kind._replace(has_lines=commit in complete, has_all_blobs=commit in complete)
         for commit, kind in zip(commits, kinds, strict=True)
     ]
 
