@@ -17,7 +17,8 @@ from django.db import models
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
-from central.corpus.models import Commit, CommitChange
+from central.corpus.models import Commit, CommitChange, CommitPatch
+from central.corpus.patches import pack_patch
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
@@ -26,7 +27,7 @@ from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
-from indexer.records.history import ChangeStatus
+from indexer.records.history import ChangeStatus, PathChange
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -156,7 +157,11 @@ def _add_repository(acme: Organization, word: str) -> None:
         path=f"{word}_kit/jam.py",
         status=ChangeStatus.RENAMED,
         old_path=f"{word}_kit/jelly.py",
+        unread="",
     )
+    hunks = f"@@ -12 +12 @@\n-def {word}_jelly():\n+def {word}_jam(fruit):\n"
+    patch = pack_patch([PathChange(f"{word}_kit/jam.py", ChangeStatus.RENAMED, hunks=hunks)])
+    CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)
     Push.objects.create(repository=repository, commit_sha=word, pushed_at=now)
