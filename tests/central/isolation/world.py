@@ -154,7 +154,10 @@ def _add_repository(acme: Organization, word: str) -> None:
         merge=f"{word}-merge",
         author=f"{word}@kit.example",
     )
-    hunks = f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+    hunks = (
+        f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+        f"@@ -12 +12 @@\n-def {word}_jelly():\n+def {word}_jam(fruit):\n"
+    )
     patch = pack_patch([change(f"{word}_kit/jam.py", hunks=hunks)])
     CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
     CommitChange.objects.create(
@@ -163,6 +166,7 @@ def _add_repository(acme: Organization, word: str) -> None:
         path=f"{word}_kit/jam.py",
         status=ChangeStatus.RENAMED,
         old_path=f"{word}_kit/jelly.py",
+        unread="",
     )
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)
