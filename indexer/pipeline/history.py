@@ -113,7 +113,8 @@ def _readable(
                 yield _read_alone(repository, wanted[0], why_unread)
                 count = 1
             else:
-                for commit in read_commits(repository, wanted, why_unread=why_unread):
+                portion = wanted[:COMMITS_SENT]  # whose texts are in memory together
+                for commit in read_commits(repository, portion, why_unread=why_unread):
                     count += 1
                     yield commit
         except GitError as exc:
