@@ -181,6 +181,8 @@ def _sends_other_lines(repository: Repository, base: str | None, head: str) -> b
     if base is None or base == head:
         return False
     try:
+        if repository.is_shallow() and not repository.has_commit(base):
+            repository.unshallow()
         before = _project_file(repository, base)
     except (GitError, ConfigurationError):  # it is not in the clone, or was never read
         return True
