@@ -59,9 +59,6 @@ class Backfill(models.Model):
     may_use_credentials = models.BooleanField(
         default=False, db_default=False, help_text="Of the operator, for the addresses"
     )
-    sends_history = models.BooleanField(
-        default=False, db_default=False, help_text="All commits are sent again, once"
-    )
     claim = models.UUIDField(null=True, help_text="Who lists it: a fencing token")
     lease_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -116,6 +113,10 @@ class BackfillRepository(models.Model):
     lease_until = models.DateTimeField(null=True)
     stage = models.CharField(max_length=10, blank=True, help_text="cloning or indexing")
     commit_sha = models.CharField(max_length=64, blank=True, help_text="The last indexed commit")
+    history_due = models.BooleanField(
+        default=False, db_default=False, help_text="Its next run brings the history anew"
+    )
+    history_at = models.DateTimeField(null=True, blank=True, help_text="When a run brought it")
     seconds = models.FloatField(null=True, blank=True, help_text="Of the last attempt")
     error = models.TextField(blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -151,9 +152,3 @@ class BackfillRepository(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"
-
-    @property
-    def sends_history(self) -> bool:
-        """Whether all its commits are sent again, which its backfill asks for once."""
-        is_new = self.ended_at is None or self.ended_at < self.backfill.created_at
-        return self.backfill.sends_history and is_new

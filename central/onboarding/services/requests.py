@@ -28,16 +28,9 @@ _LONGEST_PATH = 6  # groups of an address that its project's name may have
 
 
 def request_owner(
-    *,
-    organization: Organization,
-    owner: str,
-    selection: Selection,
-    actor: str,
-    sends_history: bool = False,
+    *, organization: Organization, owner: str, selection: Selection, actor: str
 ) -> Backfill:
     """Queue the list of an owner's repositories; a worker reads it.
-
-    `sends_history`: all commits of each are sent again.
 
     The owner must be the organisation's own, by GitHub's id, which is checked when it is listed.
     Raises InvalidError, ConflictError (`github_credential_missing`), ForbiddenError
@@ -60,18 +53,12 @@ def request_owner(
             owner_id=organization.github_owner_id,
             selection=asdict(selection),
             requested_by=actor,
-            sends_history=sends_history,
         )
     )
 
 
 def request_addresses(
-    *,
-    organization: Organization,
-    urls: Sequence[str],
-    actor: str,
-    may_use_credentials: bool,
-    sends_history: bool = False,
+    *, organization: Organization, urls: Sequence[str], actor: str, may_use_credentials: bool
 ) -> Backfill:
     """Queue the repositories at these addresses.
 
@@ -90,7 +77,6 @@ def request_addresses(
             organization=organization,
             requested_by=actor,
             may_use_credentials=may_use_credentials,
-            sends_history=sends_history,
             state=ListState.LISTED,
         )
     )

@@ -138,7 +138,7 @@ def _lines_since(row: BackfillRepository) -> str | None:
     """Return the commit after which changed lines are wanted; see `clone`."""
     if not (settings.HISTORY_COMMITS and settings.HISTORY_LINES):
         return None
-    if row.sends_history or row.repository is None:
+    if row.history_due or row.repository is None:
         return ""
     return row.repository.last_indexed_commit
 

@@ -17,7 +17,8 @@ from django.db import models
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
-from central.corpus.models import Commit, CommitChange
+from central.corpus.models import Commit, CommitChange, CommitPatch
+from central.corpus.patches import pack_patch
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
@@ -26,7 +27,9 @@ from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
+from indexer.records.authors import AuthorPolicy
 from indexer.records.history import ChangeStatus
+from tests.central.commits import change
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -106,7 +109,7 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     OrganizationFactory.create(slug="globex")
     if not has_acme:
         return
-    acme = OrganizationFactory.create(slug="acme")
+    acme = OrganizationFactory.create(slug="acme", author_policy=AuthorPolicy.PLAIN)
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
@@ -149,7 +152,11 @@ def _add_repository(acme: Organization, word: str) -> None:
         reverts=[f"{word}-reverted"],
         changed=NUMBER,
         merge=f"{word}-merge",
+        author=f"{word}@kit.example",
     )
+    hunks = f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+    patch = pack_patch([change(f"{word}_kit/jam.py", hunks=hunks)])
+    CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
     CommitChange.objects.create(
         repository=repository,
         commit=commit,

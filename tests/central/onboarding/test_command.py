@@ -47,9 +47,6 @@ def test_the_operator_s_first_backfill_sets_the_owner(
     assert made.selection["include"] == ["a", "b"]
     assert made.selection["forks"]
     assert f"backfill {made.pk}" in said
-    assert not made.sends_history
-    backfill("shop-inc", "--owner", "acme", "--history", "--detach")
-    assert Backfill.objects.filter(sends_history=True).count() == 1
 
 
 def test_a_failed_repository_ends_the_command_with_an_error(

@@ -193,17 +193,3 @@ def test_a_push_of_a_cancelled_backfill_is_not_followed(backfill: Backfill) -> N
     pushed(indexed(backfill), "b" * 40)
     Backfill.objects.update(state=ListState.CANCELLED)
     assert queue_pushed() == 0
-
-
-def test_a_backfill_of_the_history_asks_for_it_once() -> None:
-    made = backfill_of(acme())
-    row = queued(made)
-    assert not row.sends_history
-    made.sends_history = True
-    assert row.sends_history
-    row.ended_at = made.created_at + timedelta(seconds=1)
-    assert not row.sends_history
-    row.backfill = backfill_of(acme())
-    row.backfill.sends_history = True
-    row.ended_at = row.backfill.created_at - timedelta(seconds=1)
-    assert row.sends_history
