@@ -217,13 +217,14 @@ def _request(
 
 
 def variants(word: str) -> list[dict[str, Any]]:
-    """A value for each field, VARIANTS times; then the first again, with a pasted trace."""
+    """A value for each field, VARIANTS times; then the first with a trace, and of commits."""
     found = [
         {name: options[number % len(options)] for name, options in fields(word).items()}
         for number in range(VARIANTS)
     ]
     frame = f'File "/srv/{word}-kit/{word}_kit/jam.py", line 3, in {word}_jam'
-    return [*found, {**found[0], "query": frame, "q": frame}]
+    commits = {"query": f"type:diff {word}_boiled", "q": f"type:commit boils author:{word}@"}
+    return [*found, {**found[0], "query": frame, "q": frame}, {**found[0], **commits}]
 
 
 def _part(route: str, name: str, values: Mapping[str, Any]) -> object:

@@ -17,7 +17,11 @@ from django.db import models
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
-from central.corpus.models import Commit, CommitChange
+from central.corpus.commits import derived_rows, put_derived_rows
+from central.corpus.models import Commit, CommitChange, CommitPatch, WithheldPath
+from central.corpus.patches import commit_text, pack_pairs
+from central.corpus.trigrams.indexed import Indexed
+from central.corpus.trigrams.segments import SegmentWriter
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
@@ -106,7 +110,7 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     OrganizationFactory.create(slug="globex")
     if not has_acme:
         return
-    acme = OrganizationFactory.create(slug="acme")
+    acme = OrganizationFactory.create(slug="acme", author_policy="plain")
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
@@ -148,15 +152,26 @@ def _add_repository(acme: Organization, word: str) -> None:
         body=f"{word} had not boiled",
         reverts=[f"{word}-reverted"],
         changed=NUMBER,
+        author=f"{word}@acme.example",
         merge=f"{word}-merge",
     )
+    path, hunks = f"{word}_kit/jam.py", f"@@ -1 +1 @@\n-{word}_raw()\n+{word}_boiled()\n"
     CommitChange.objects.create(
         repository=repository,
         commit=commit,
-        path=f"{word}_kit/jam.py",
+        path=path,
         status=ChangeStatus.RENAMED,
         old_path=f"{word}_kit/jelly.py",
     )
+    CommitPatch.objects.create(
+        repository=repository, commit=commit, data=pack_pairs([(path, hunks)])
+    )
+    with SegmentWriter[int](Indexed.COMMITS) as texts:
+        texts.add(commit.pk, commit_text(commit.subject, commit.body, [hunks]))
+        texts.finish()
+        texts.insert(repository.pk, {commit.pk: commit.pk})
+    put_derived_rows(derived_rows([commit.pk]))
+    WithheldPath.objects.create(repository=repository, path=word)
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)
     Push.objects.create(repository=repository, commit_sha=word, pushed_at=now)
