@@ -1,4 +1,4 @@
-"""Clones: bare, with all commits and trees and the blobs of one commit, or of the newest ones.
+"""Clones: bare, with all commits and trees, the blobs of one commit, and of the newest changes.
 
 The credential reaches git in its environment alone (GIT_CONFIG_*), for one server; no file, no
 argument and no message has it, and no later process gets it. Nothing in a repository is run: there
@@ -8,9 +8,10 @@ is no work tree, and no hook, filter, submodule or alternate is used.
 import os
 import re
 import shlex
+import tomllib
 from base64 import b64encode
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final
@@ -21,14 +22,19 @@ from central.onboarding.addresses import CloneAddress
 from central.onboarding.processes import (
     ChildError,
     Limits,
+    QuotaError,
     inherited_environment,
     run_child,
+    used_bytes,
 )
 from central.settings.backfill import BackfillSettings
 from indexer.output.terminal import foreign_line
-from indexer.records.history import COMMITS_SENT
+from indexer.records.history import COMMIT_PATHS, COMMITS_SENT
 
-HISTORY_BLOBS: Final = 20_000  # of the past, that one request brings
+BACKFILL_HISTORY_BLOBS: Final = 20_000  # of the newest commits
+BACKFILL_HISTORY_BYTES: Final = 256 * 1024**2  # of them, packed, and of what lists them
+_PROJECT_FILE: Final = ".codesearch.toml"
+_NO_CONTENT: Final = (b"000000", b"160000")  # modes of no file, and of a submodule
 # No commit can bring a `.git`: the indexer opens what is in one, wherever the data directory is.
 _CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -68,6 +74,7 @@ _DENIED: Final = ": Permission denied ("
 _EMPTY: Final = re.compile(r"unknown revision|ambiguous argument|Needed a single revision")
 _NO_BRANCH: Final = re.compile(r"Remote branch .+ not found in upstream")
 
+
 _log = structlog.get_logger(__name__)
 
 
@@ -100,12 +107,12 @@ def clone(
     settings: BackfillSettings,
     limits: Limits,
     branch: str = "",
-    has_history: bool = False,
+    lines_since: str | None = None,
 ) -> Clone:
     """Clone a branch, by default the default one.
 
-    With `has_history`, the blobs that tell the changed lines of the newest commits come with one
-    further request, up to HISTORY_BLOBS of them. If the server refuses it, they are absent.
+    `lines_since`: the commit after which changed lines are wanted, "" for all of the newest; None:
+    none are. What cannot be fetched of them is left out, with a warning.
 
     Raises ChildError, QuotaError, EmptyRepositoryError.
     """
@@ -134,8 +141,8 @@ def clone(
     if not _COMMIT.match(commit) or not _BRANCH.match(ref):
         raise ChildError("The repository's default branch has an unusable name.")
     _fetch_blobs(git)
-    if has_history:
-        _fetch_history(git)
+    if lines_since is not None and _sends_lines(git):
+        _fetch_history(git, lines_since)
     _end_promise(path, address.url, commit)
     workflows = git.run("ls-tree", "--name-only", "HEAD", "--", ".github/workflows/").splitlines()
     return Clone(path, ref, commit, has_workflow=not _WORKFLOWS.isdisjoint(workflows))
@@ -143,63 +150,98 @@ def clone(
 
 def _fetch_blobs(git: "_Git") -> None:
     """Fetch all missing blobs of the commit by one request; git itself would by one for each."""
-    with TemporaryFile(dir=git.limits.directory) as listed:
+    directory = git.limits.directory
+    with TemporaryFile(dir=directory) as listed, TemporaryFile(dir=directory) as missing:
         git.run(
             "rev-list", "--objects", "--no-object-names", "--missing=print", "HEAD^{tree}",
             output=listed,
         )  # fmt: skip
         listed.seek(0)
-        _fetch(git, [line[1:].strip() for line in listed if line.startswith(b"?")])
+        missing.writelines(line[1:] for line in listed if line.startswith(b"?"))
+        if missing.tell():
+            git.fetch(missing)
 
 
-def _fetch_history(git: "_Git") -> None:
-    """Fetch the blobs that the newest commits changed, before and after: those of the newest first.
-
-    Trees tell them: no blob is read. Of a merge it is those that differ from all its parents.
-    """
-    wanted: dict[bytes, None] = {}
-    with TemporaryFile(dir=git.limits.directory) as listed:
-        git.run("ls-tree", "-r", "--object-only", "HEAD", output=listed)
-        listed.seek(0)
-        present = {line.strip() for line in listed}
-    with TemporaryFile(dir=git.limits.directory) as listed:
-        git.run(
-            "log", f"--max-count={COMMITS_SENT}", "--format=", "-c", "--raw", "--no-abbrev",
-            "--no-renames", "HEAD",
-            output=listed,
-        )  # fmt: skip
-        listed.seek(0)
-        for line in listed:
-            wanted |= dict.fromkeys(blob for blob in _blobs_of(line) if blob not in present)
-            if len(wanted) >= HISTORY_BLOBS:
-                break
+def _sends_lines(git: "_Git") -> bool:
     try:
-        _fetch(git, list(wanted)[:HISTORY_BLOBS])
-    except ChildError as exc:
-        _log.warning("history_not_fetched", error=str(exc))
+        tables = tomllib.loads(git.run("cat-file", "blob", f"HEAD:{_PROJECT_FILE}"))
+    except ChildError:  # there is none
+        return True
+    except (ValueError, RecursionError):  # which the indexer explains
+        return False
+    history = tables.get("history")
+    return not isinstance(history, dict) or False not in history.values()
 
 
-def _blobs_of(line: bytes) -> list[bytes]:
-    """Return the blobs of a line of `--raw`: a mode and an id for each parent and the commit."""
-    fields = line.partition(b"\t")[0].lstrip(b":").split()
-    count = len(fields) // 2
-    return [
-        blob
-        for mode, blob in zip(fields[:count], fields[count:], strict=False)
-        if mode.startswith((b"100", b"120"))
-    ]
+def _fetch_history(git: "_Git", since: str) -> None:
+    """Fetch the blobs of the newest commits' changes by one request, the newest commits first.
+
+    Without them the indexer sends paths alone.
+    """
+    directory, most_bytes = git.limits.directory, git.limits.max_bytes
+    room = min(most_bytes, used_bytes(directory) + BACKFILL_HISTORY_BYTES)
+    git = replace(git, limits=replace(git.limits, max_bytes=room))
+    try:
+        with TemporaryFile(dir=directory) as missing:
+            missing.writelines(blob + b"\n" for blob in _missing_blobs(git, since))
+            if missing.tell():
+                git.fetch(missing)
+    except (ChildError, QuotaError) as exc:
+        _log.warning("backfill_history_cut", error=str(exc))
+        for part in (directory / _CLONE).glob("objects/pack/tmp_*"):
+            part.unlink()
 
 
-def _fetch(git: "_Git", blobs: Sequence[bytes]) -> None:
-    if not blobs:
-        return
-    with TemporaryFile(dir=git.limits.directory) as missing:
-        missing.writelines(blob + b"\n" for blob in blobs)
-        missing.seek(0)
-        git.run(
-            "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
-            "--filter=blob:none", "--stdin", stdin=missing,
+def _missing_blobs(git: "_Git", since: str) -> list[bytes]:
+    """Return the blobs that commits after `since` read, which the newest commit does not have."""
+    directory = git.limits.directory
+    offline = replace(git, environment={**git.environment, "GIT_ALLOW_PROTOCOL": "none"})
+    newest = ("rev-list", "--date-order", f"--max-count={COMMITS_SENT}", "HEAD")
+    with (
+        TemporaryFile(dir=directory) as commits,
+        TemporaryFile(dir=directory) as raw,
+        TemporaryFile(dir=directory) as present,
+    ):
+        try:
+            offline.run(*newest, *([f"^{since}"] if since else []), output=commits)
+        except ChildError:  # history was rewritten
+            offline.run(*newest, output=commits)
+        commits.seek(0)
+        offline.run(
+            "diff-tree", "--stdin", "-r", "--root", "-c", "--raw", "--no-abbrev", "--no-renames",
+            "--always", stdin=commits, output=raw,
         )  # fmt: skip
+        offline.run("ls-tree", "-r", "--format=%(objectname)", "HEAD", output=present)
+        raw.seek(0)
+        present.seek(0)
+        wanted: set[bytes] = set()
+        for blobs in _blobs_of_commits(raw):
+            if len(wanted) + len(blobs) > BACKFILL_HISTORY_BLOBS:
+                break
+            wanted |= blobs
+        return sorted(wanted - {line.rstrip() for line in present})
+
+
+def _blobs_of_commits(raw: IO[bytes]) -> Iterator[set[bytes]]:
+    """Yield what the changes of each commit read, but of those of more than COMMIT_PATHS paths.
+
+    The indexer reads no lines of so many. A line has a colon for each parent, modes, and ids.
+    """
+    blobs: set[bytes] = set()
+    paths = 0
+    for line in raw:
+        fields = line.lstrip(b":").partition(b"\t")[0].split()
+        versions = len(line) - len(line.lstrip(b":")) + 1
+        if versions == 1:  # the id of the next commit
+            yield blobs
+            blobs, paths = set(), 0
+            continue
+        paths += 1
+        pairs = zip(fields[:versions], fields[versions : 2 * versions], strict=True)
+        blobs |= {blob for mode, blob in pairs if mode not in _NO_CONTENT}
+        if paths > COMMIT_PATHS:
+            blobs.clear()
+    yield blobs
 
 
 def _end_promise(path: Path, url: str, commit: str) -> None:
@@ -241,6 +283,14 @@ class _Git:
             message = _explain(without_secret(str(exc), self.secret))
             raise ChildError(message, exit_code=exc.exit_code) from None
         return out.decode(errors="replace").strip()
+
+    def fetch(self, objects: IO[bytes]) -> None:
+        """Fetch objects whose ids a file has, a line each."""
+        objects.seek(0)
+        self.run(
+            "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
+            "--filter=blob:none", "--stdin", stdin=objects,
+        )  # fmt: skip
 
 
 def git_environment(
