@@ -30,6 +30,7 @@ from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
+from indexer.records.authors import AuthorPolicy
 from indexer.records.history import ChangeStatus
 from tests.central.factories import (
     ApiTokenFactory,
@@ -110,7 +111,7 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     OrganizationFactory.create(slug="globex")
     if not has_acme:
         return
-    acme = OrganizationFactory.create(slug="acme", author_policy="plain")
+    acme = OrganizationFactory.create(slug="acme", author_policy=AuthorPolicy.PLAIN)
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
@@ -152,10 +153,11 @@ def _add_repository(acme: Organization, word: str) -> None:
         body=f"{word} had not boiled",
         reverts=[f"{word}-reverted"],
         changed=NUMBER,
-        author=f"{word}@acme.example",
         merge=f"{word}-merge",
+        author=f"{word}@kit.example",
     )
-    path, hunks = f"{word}_kit/jam.py", f"@@ -1 +1 @@\n-{word}_raw()\n+{word}_boiled()\n"
+    path = f"{word}_kit/jam.py"
+    hunks = f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
     CommitChange.objects.create(
         repository=repository,
         commit=commit,
