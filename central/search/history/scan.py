@@ -74,9 +74,10 @@ class OrderedCommits(NamedTuple):
         yield from zip(*(own.tolist() for own in self), strict=True)
 
     def after(self, place: CommitPlace) -> "OrderedCommits":
-        """Return those from the place's commit on."""
+        """Return those after a place, from its commit on if that may have further paths."""
+        has_more = bool(place.path) and place.path != _LAST_PATH
         kept = (self.times < place.committed_at) | (
-            (self.times == place.committed_at) & (self.ids <= place.id)
+            (self.times == place.committed_at) & (self.ids < place.id + has_more)
         )
         return OrderedCommits(*(own[kept] for own in self))
 
@@ -92,7 +93,7 @@ class CommitSearch:
     plan: CommitPlan
     author: AuthorTest | None
     author_policy: str
-    seconds: float = HISTORY_SECONDS
+    seconds: float
     reasons: dict[int, str] = field(default_factory=dict)
     stopped_at: CommitPlace | None = None
     searched: list[int] = field(default_factory=list)
