@@ -12,7 +12,7 @@ from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.corpus.patches import patch_json, read_patch
 from central.corpus.trigrams.candidates import candidates
 from central.db import fetch_rows, id_array, sql_with
-from central.query.evaluate import RepositoryValues
+from central.query.evaluate import MatchedTerms, RepositoryValues
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.text_pattern import SlowFileError, Span
 from central.search.history.authors import AuthorTest
@@ -130,6 +130,11 @@ class CommitSearch:
         """Whether something that may fulfil the query was not looked at."""
         return bool(self.lacks)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether its time is used up."""
+        return time.monotonic() >= self._until
+
     def share(self) -> int:
         """Return how many commits of each repository are looked at, if they are too many."""
         total = sum(len(own.ids) for own in self.stored.values())
@@ -185,7 +190,7 @@ class CommitSearch:
                     yield hit
             if self.stopped_at is not None:
                 return
-            start, size = start + size, _PORTION
+            start, size = start + size, _FIRST if self.plan.reads_paths else _PORTION
 
     def _messages(
         self, portion: OrderedCommits, rest: OrderedCommits, start: int
@@ -218,8 +223,10 @@ class CommitSearch:
                 return
             for path, hunks in self._patched(patches.get(key)):
                 old_path = renamed.get((key, path), "")
-                document = changed_lines(path, hunks)
                 named = [(path, old_path) if old_path else (path,)]
+                if self.plan.reads_paths and not self._admits(repository, named, {}, may=True):
+                    continue
+                document = changed_lines(path, hunks)
                 hit = self._hit(CommitPlace(when, key, path), repository, document, named)
                 if hit is not None:
                     yield hit
@@ -234,7 +241,7 @@ class CommitSearch:
 
     def _is_late(self, rest: OrderedCommits, at: int) -> bool:
         """Return whether the time is used up, and note where; the first commit is always read."""
-        if at == 0 or time.monotonic() < self._until:
+        if at == 0 or not self.is_late:
             return False
         self._stop(rest, at)
         return True
@@ -258,9 +265,22 @@ class CommitSearch:
         except (SlowFileError, TimeoutError):
             self.reasons.setdefault(repository, "timeout")
             return None
-        name, values = self.scope.searched[repository].name, self._of(repository)
-        if not any(
-            self.plan.admits(repository, name, paths, values, matches.found) for paths in named
-        ):
+        if not self._admits(repository, named, matches.found):
             return None
         return CommitHit(place, repository, document, matches.spans, matches.is_cut)
+
+    def _admits(
+        self,
+        repository: int,
+        named: Sequence[tuple[str, ...]],
+        found: MatchedTerms,
+        *,
+        may: bool = False,
+    ) -> bool:
+        """Return whether one of the paths fulfils the query, or `may` once its text is read."""
+        name, values = self.scope.searched[repository].name, self._of(repository)
+        return any(
+            self.plan.admits(repository, name, path, values, found, may=may)
+            for paths in named
+            for path in paths
+        )

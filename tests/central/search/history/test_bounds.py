@@ -82,3 +82,16 @@ def test_repositories_without_commits_are_counted_in_an_empty_answer(
     assert "None are stored of 1 repository." in hint
     hint = find('type:commit "nowhere" repo:new').hint or ""
     assert hint.startswith("No commit of these repositories is stored yet.")
+
+
+def test_a_ranked_search_says_which_commits_it_had_no_time_to_read(
+    find: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("central.search.history.service.HISTORY_SECONDS", -1.0)
+    answer = find("type:commit retry failed requests")
+    assert answer.results == []
+    assert {row.reason for row in answer.receipt.missing} == {"timeout"}
+    monkeypatch.undo()
+    assert find("type:commit retry failed requests").results  # and what was read is kept
+    monkeypatch.setattr("central.search.history.service.HISTORY_SECONDS", -1.0)
+    assert find("type:commit retry failed requests").receipt.complete
