@@ -102,9 +102,10 @@ class _CodeTools:
     async def code_search(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """Find code in all indexed repositories by what it does or by name.
 
-        Returns the best hits first: project/path:lines, definition, score and snippet.
-        Beside the words, "quoted text", /regex/ and filters (repo: file: lang: sym:, - negates) say
-        what files must hold. Examples: query="verify a JWT", include_projects=["auth-service"];
+        Best hits first: project/path:lines, definition, score, snippet.
+        "quoted text", /regex/ and filters (repo: file: lang: sym:, - negates) say what files must
+        hold; type:commit, type:diff search history. Examples: query="verify a JWT",
+        include_projects=["auth-service"];
         query='lang:go "WithTimeout" retry'; query="raise $E($$$) lang:python", mode="structural".
         """
         require_one_query(request)

@@ -75,6 +75,7 @@ def lay_out(rows: Sequence[dict[str, str]], workspace: Path, clones: Path | None
             directory.parent.mkdir(parents=True, exist_ok=True)
             git(directory.parent, "clone", "--quiet", "--no-checkout", str(source), row["name"])
             git(directory, "checkout", "--quiet", "-B", "main", row["head"])
+            git(directory, "remote", "remove", "origin")  # whose branch would be tracked
         yield directory
 
 

@@ -1,4 +1,4 @@
-"""Clones: bare, with all commits and trees and the blobs of one commit.
+"""Clones: bare, with all commits and trees, the blobs of one commit, and of the newest changes.
 
 The credential reaches git in its environment alone (GIT_CONFIG_*), for one server; no file, no
 argument and no message has it, and no later process gets it. Nothing in a repository is run: there
@@ -8,22 +8,33 @@ is no work tree, and no hook, filter, submodule or alternate is used.
 import os
 import re
 import shlex
+import tomllib
 from base64 import b64encode
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final
+
+import structlog
 
 from central.onboarding.addresses import CloneAddress
 from central.onboarding.processes import (
     ChildError,
     Limits,
+    QuotaError,
     inherited_environment,
     run_child,
+    used_bytes,
 )
 from central.settings.backfill import BackfillSettings
 from indexer.output.terminal import foreign_line
+from indexer.records.history import COMMIT_PATHS, COMMITS_SENT
 
+BACKFILL_HISTORY_BLOBS: Final = 20_000  # of the newest commits
+BACKFILL_HISTORY_BYTES: Final = 256 * 1024**2  # of them, packed, and of what lists them
+_PROJECT_FILE: Final = ".codesearch.toml"
+_NO_CONTENT: Final = (b"000000", b"160000")  # modes of no file, and of a submodule
 # No commit can bring a `.git`: the indexer opens what is in one, wherever the data directory is.
 _CLONE: Final = Path(".git/clone.git")
 _COMMIT: Final = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -64,6 +75,9 @@ _EMPTY: Final = re.compile(r"unknown revision|ambiguous argument|Needed a single
 _NO_BRANCH: Final = re.compile(r"Remote branch .+ not found in upstream")
 
 
+_log = structlog.get_logger(__name__)
+
+
 class EmptyRepositoryError(Exception):
     """The repository has no commit."""
 
@@ -93,8 +107,12 @@ def clone(
     settings: BackfillSettings,
     limits: Limits,
     branch: str = "",
+    lines_since: str | None = None,
 ) -> Clone:
     """Clone a branch, by default the default one.
+
+    `lines_since`: the commit after which changed lines are wanted, "" for all of the newest; None:
+    none are. What cannot be fetched of them is left out, with a warning.
 
     Raises ChildError, QuotaError, EmptyRepositoryError.
     """
@@ -123,6 +141,8 @@ def clone(
     if not _COMMIT.match(commit) or not _BRANCH.match(ref):
         raise ChildError("The repository's default branch has an unusable name.")
     _fetch_blobs(git)
+    if lines_since is not None and _sends_lines(git):
+        _fetch_history(git, lines_since)
     _end_promise(path, address.url, commit)
     workflows = git.run("ls-tree", "--name-only", "HEAD", "--", ".github/workflows/").splitlines()
     return Clone(path, ref, commit, has_workflow=not _WORKFLOWS.isdisjoint(workflows))
@@ -139,11 +159,89 @@ def _fetch_blobs(git: "_Git") -> None:
         listed.seek(0)
         missing.writelines(line[1:] for line in listed if line.startswith(b"?"))
         if missing.tell():
-            missing.seek(0)
-            git.run(
-                "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
-                "--filter=blob:none", "--stdin", stdin=missing,
-            )  # fmt: skip
+            git.fetch(missing)
+
+
+def _sends_lines(git: "_Git") -> bool:
+    try:
+        tables = tomllib.loads(git.run("cat-file", "blob", f"HEAD:{_PROJECT_FILE}"))
+    except ChildError:  # there is none
+        return True
+    except (ValueError, RecursionError):  # which the indexer explains
+        return False
+    history = tables.get("history")
+    return not isinstance(history, dict) or False not in history.values()
+
+
+def _fetch_history(git: "_Git", since: str) -> None:
+    """Fetch the blobs of the newest commits' changes by one request, the newest commits first.
+
+    Without them the indexer sends paths alone.
+    """
+    directory, most_bytes = git.limits.directory, git.limits.max_bytes
+    room = min(most_bytes, used_bytes(directory) + BACKFILL_HISTORY_BYTES)
+    git = replace(git, limits=replace(git.limits, max_bytes=room))
+    try:
+        with TemporaryFile(dir=directory) as missing:
+            missing.writelines(blob + b"\n" for blob in _missing_blobs(git, since))
+            if missing.tell():
+                git.fetch(missing)
+    except (ChildError, QuotaError) as exc:
+        _log.warning("backfill_history_cut", error=str(exc))
+        for part in (directory / _CLONE).glob("objects/pack/tmp_*"):
+            part.unlink()
+
+
+def _missing_blobs(git: "_Git", since: str) -> list[bytes]:
+    """Return the blobs that commits after `since` read, which the newest commit does not have."""
+    directory = git.limits.directory
+    offline = replace(git, environment={**git.environment, "GIT_ALLOW_PROTOCOL": "none"})
+    newest = ("rev-list", "--date-order", f"--max-count={COMMITS_SENT}", "HEAD")
+    with (
+        TemporaryFile(dir=directory) as commits,
+        TemporaryFile(dir=directory) as raw,
+        TemporaryFile(dir=directory) as present,
+    ):
+        try:
+            offline.run(*newest, *([f"^{since}"] if since else []), output=commits)
+        except ChildError:  # history was rewritten
+            offline.run(*newest, output=commits)
+        commits.seek(0)
+        offline.run(
+            "diff-tree", "--stdin", "-r", "--root", "-c", "--raw", "--no-abbrev", "--no-renames",
+            "--always", stdin=commits, output=raw,
+        )  # fmt: skip
+        offline.run("ls-tree", "-r", "--format=%(objectname)", "HEAD", output=present)
+        raw.seek(0)
+        present.seek(0)
+        wanted: set[bytes] = set()
+        for blobs in _blobs_of_commits(raw):
+            if len(wanted) + len(blobs) > BACKFILL_HISTORY_BLOBS:
+                break
+            wanted |= blobs
+        return sorted(wanted - {line.rstrip() for line in present})
+
+
+def _blobs_of_commits(raw: IO[bytes]) -> Iterator[set[bytes]]:
+    """Yield what the changes of each commit read, but of those of more than COMMIT_PATHS paths.
+
+    The indexer reads no lines of so many. A line has a colon for each parent, modes, and ids.
+    """
+    blobs: set[bytes] = set()
+    paths = 0
+    for line in raw:
+        fields = line.lstrip(b":").partition(b"\t")[0].split()
+        versions = len(line) - len(line.lstrip(b":")) + 1
+        if versions == 1:  # the id of the next commit
+            yield blobs
+            blobs, paths = set(), 0
+            continue
+        paths += 1
+        pairs = zip(fields[:versions], fields[versions : 2 * versions], strict=True)
+        blobs |= {blob for mode, blob in pairs if mode not in _NO_CONTENT}
+        if paths > COMMIT_PATHS:
+            blobs.clear()
+    yield blobs
 
 
 def _end_promise(path: Path, url: str, commit: str) -> None:
@@ -185,6 +283,14 @@ class _Git:
             message = _explain(without_secret(str(exc), self.secret))
             raise ChildError(message, exit_code=exc.exit_code) from None
         return out.decode(errors="replace").strip()
+
+    def fetch(self, objects: IO[bytes]) -> None:
+        """Fetch objects whose ids a file has, a line each."""
+        objects.seek(0)
+        self.run(
+            "fetch", "--quiet", "origin", "--no-tags", "--no-write-fetch-head",
+            "--filter=blob:none", "--stdin", stdin=objects,
+        )  # fmt: skip
 
 
 def git_environment(

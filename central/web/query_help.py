@@ -72,6 +72,8 @@ EXAMPLES: Final = (
     ('("timeout" OR "deadline") -file:test', "One or the other, not in tests"),
     ('file:*.go -file:*_test.go "func New"', "In some files and not in others"),
     ("type:file retry", "Files by their path"),
+    ("type:commit retry failed requests after:2w", "Commits of the last two weeks"),
+    ('type:diff "MAX_RETRIES"', "Lines that commits added or removed"),
     (r"\-O2", "An option: the backslash makes the minus ordinary"),
 )
 RULES: Final = (

@@ -53,7 +53,8 @@ class Hit:
 
     `before` is the text of the file before its content. Numbers of lines lead to `lines_url`, the
     file at the commit. `matched` is of an exact search; `more_url` shows the rest of its lines.
-    Of a commit there is the history of its file, or of its repository, and `brought_by`, the merge.
+    Of a commit there is the history of its file, or of its repository, and `brought_by`, the merge;
+    `message` is without its subject.
     """
 
     result: Result
@@ -67,6 +68,7 @@ class Hit:
     history_url: str = ""
     committed_at: datetime | None = None
     brought_by: str = ""
+    message: str = ""
 
 
 @dataclass(slots=True)
@@ -130,6 +132,7 @@ def _commit_hit(result: Result, organization: str) -> Hit:
         matched=changed_file(result) if result.lines else None,
         history_url=history_url(organization, result.project, result.file),
         committed_at=datetime.fromisoformat(change.committed_at),
+        message="" if result.lines else result.content.partition("\n")[2].strip("\n"),
         brought_by="" if change.merge in {None, result.commit} else str(change.merge),
     )
 

@@ -69,10 +69,10 @@ def read_commits(
     `why_unread` says why the lines of a path are not wanted, if so; it is asked for both names of a
     rename.
 
-    A record is a function of the commit and of what the clone has: if a blob of it is missing, a
-    commit has no lines, and a rename is one only if the file did not change with it, else a removal
-    and an addition, because no remote is asked. A merge has no renames, and one of
-    more than COMMIT_PARENTS parents no changes.
+    A record is a function of the commit and of whether the clone has all blobs that it changes: no
+    remote is asked for others. Without them it has no lines, and a rename is one only if the file
+    did not change with it, else a removal and an addition. A merge has no renames, and one of more
+    than COMMIT_PARENTS parents no changes.
 
     Raises CommitNotFoundError if one is not in the clone, and GitError if its tree is not, or if
     what it changes does not fit into git's memory.
@@ -154,7 +154,7 @@ def _changes(
 def _without_absent(
     repository: Repository, commits: Sequence[str], kinds: Sequence[_Kind]
 ) -> list[_Kind]:
-    """Return the kinds of commits of which the clone has not all blobs."""
+    """Return the kinds of commits in a clone that may lack blobs: without, no lines."""
     kinds = [kind._replace(has_all_blobs=False) for kind in kinds]
     wanted: dict[str, set[str]] = {}
     for kind in {kind for kind in kinds if kind.is_compared and kind.has_lines}:

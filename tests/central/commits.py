@@ -1,6 +1,7 @@
 """Commits as a run brings them; their ids are their subjects in hexadecimal."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -52,8 +53,8 @@ def commit(
     )
 
 
-def push_commits(api: Api, head: str, *commits: Commit, gone: Sequence[str] = ()) -> None:
-    """A full run of no files that brings commits and takes others away, applied."""
+def queue_commits(api: Api, head: str, *commits: Commit, gone: Sequence[str] = ()) -> Any:
+    """A full run of no files that brings commits and takes others away, not applied yet."""
     run = api.open(commit_sha=identity(head)).json()
     api.put_tree(run, [])
     batches = [list(map(CommitRemoval, map(identity, gone))), commits] if gone else [commits]
@@ -62,7 +63,12 @@ def push_commits(api: Api, head: str, *commits: Commit, gone: Sequence[str] = ()
         assert api.put_bytes(run, number, compress(lines)).status_code == 204
     body = api.announcement(run, commit_sha=identity(head), batches=len(batches))
     assert api.deliver(run, body).status_code == 202
-    assert apply_run(run_id=run["run_id"]) == "applied"
+    return run["run_id"]
+
+
+def push_commits(api: Api, head: str, *commits: Commit, gone: Sequence[str] = ()) -> None:
+    """The same, applied."""
+    assert apply_run(run_id=queue_commits(api, head, *commits, gone=gone)) == "applied"
 
 
 def store_commits(

@@ -50,6 +50,8 @@ RULES = (
     b'[index]\nexclude = ["docs/"]\n',
     b'[index]\ninclude = ["*.py", "*.md"]\n',
     b"[index]\nmax_file_bytes = 30\n",
+    b"[history]\nlines = false\n",
+    b"[history]\ncommits = false\n",
 )
 MANIFESTS = (
     b'[project]\nname = "acme-one"\nversion = "1.0"\ndependencies = ["acme-two>=2"]\n',
@@ -180,6 +182,27 @@ def merge(name: str, content: bytes, other: str) -> Step:
     return step
 
 
+def octopus(name: str, content: bytes) -> Step:
+    """Two side branches are merged at once, by a commit that changes a file itself."""
+
+    def step(branch: Branch) -> None:
+        sides = []
+        for side, line in (("left", b"left = 1\n"), ("right", b"right = 1\n")):
+            branch.git("checkout", "--quiet", "-B", side, "main")
+            branch.write(name, line + content)
+            branch.commit(f"On the {side}")
+            sides += ["-p", side]
+        branch.git("checkout", "--quiet", "main")
+        branch.write(name, b"merged = 1\n" + content)
+        branch.git("add", "--all")
+        tree = branch.git("write-tree")
+        made = branch.git("commit-tree", "-p", "main", *sides, "-m", "Octopus", tree)
+        branch.git("reset", "--quiet", "--hard", made)
+
+    step.__qualname__ = f"octopus({name!r}, {content[:20]!r})"
+    return step
+
+
 def revert(number: int) -> Step:
     """A new commit whose tree is that of an earlier one."""
 
@@ -234,6 +257,7 @@ def steps() -> st.SearchStrategy[Step]:
         st.builds(rename, number, path),
         st.builds(change_mode, number),
         st.builds(merge, path, content, path),
+        st.builds(octopus, path, content),
         st.builds(revert, number),
         st.builds(force_push, number, st.none()),
         st.builds(force_push, number, content),
@@ -254,6 +278,7 @@ def random_step(random: Random) -> Step:
             rename(number, path),
             change_mode(number),
             merge(path, content, other),
+            octopus(path, content),
             revert(number),
             force_push(number, None),
             force_push(number, content),

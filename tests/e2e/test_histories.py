@@ -13,7 +13,7 @@ from indexer.pipeline.job import Job
 from indexer.pipeline.report import Report
 from indexer.records.runs import Requested
 from scripts.local_service import Organization
-from tests.e2e.histories import Branch, Step, force_push, put, steps
+from tests.e2e.histories import Branch, Step, force_push, octopus, put, steps
 from tests.e2e.indexing import carried_out, opened
 from tests.property_settings import examples
 
@@ -32,6 +32,11 @@ def declared(charset: bytes) -> Step:
 def languages(line: bytes) -> Step:
     """A file that declares languages."""
     return put(".gitattributes", line + b"\n")
+
+
+def history_rule(line: bytes) -> Step:
+    """What the project's file says of its history."""
+    return put(".codesearch.toml", b"[history]\n" + line + b"\n")
 
 
 def run(acme: Organization, branch: Branch, project: str) -> Report:
@@ -60,6 +65,9 @@ def dump(acme: Organization, project: str) -> list[str]:
 )
 @example([[put("web/dist/index.js", SCRIPT)], [put("web/action.yml", b"")], [force_push(0, None)]])
 @example([[put("a.py", WIDE)], [declared(b"utf-16le")], [declared(b"utf-16be")], [declared(b"")]])
+@example([[octopus("a.py", b"x = 1\n")], [force_push(0, b"y = 1\n")], [octopus("a.py", b"")]])
+@example([[put("a.py", b"a\n")], [history_rule(b"lines = false")], [history_rule(b"")]])
+@example([[history_rule(b"commits = false")], [put("a.py", b"a\n")], [history_rule(b"")]])
 @given(history=st.lists(st.lists(steps(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_incremental_runs_end_where_a_full_run_does(
     acme: Organization, history: list[list[Step]]

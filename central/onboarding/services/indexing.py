@@ -97,6 +97,7 @@ def index_clone(
     command = (
         sys.executable, "-m", "indexer", "run", "--json",
         "--path", str(cloned.path), "--ref", cloned.ref,
+        *(["--history"] if row.history_due else []),
     )  # fmt: skip
     try:
         run_child(command, environment=variables, cwd=_ROOT, limits=limits)

@@ -30,6 +30,7 @@ from central.tenancy.audit import GITHUB
 BACKFILL_ATTEMPTS: Final = 5
 _CLAIM_LOCK = 7_311_905_530_441  # advisory: claims are counted and made under it
 _HOUR = 3_600
+_IS_DUE = Q(requested_at__gt=F("claimed_at"))  # again, since it is worked on
 
 _log = structlog.get_logger(__name__)
 
@@ -66,7 +67,13 @@ class CloneClaim(Claim[BackfillRepository]):
 
     def finish(self, *, commit_sha: str, repository: Repository) -> None:
         """End well. The next push starts with all attempts."""
-        self._end(WorkState.DONE, "", commit_sha=commit_sha, repository=repository)
+        history: dict[str, Any] = {}
+        if self.row.history_due:
+            history = {
+                "history_due": Case(When(_IS_DUE, then=F("history_due")), default=Value(False)),
+                "history_at": Now(),
+            }
+        self._end(WorkState.DONE, "", commit_sha=commit_sha, repository=repository, **history)
 
     def skip(self, why: str, *, has_nothing: bool = False) -> None:
         """End without an index; nothing failed. `has_nothing`: there is nothing to index."""
@@ -83,10 +90,11 @@ class CloneClaim(Claim[BackfillRepository]):
 
     def _end(self, state: WorkState, error: str, **fields: Any) -> bool:
         """End the work; a repository that was asked for meanwhile is queued again."""
-        is_due = Q(requested_at__gt=F("claimed_at"))
         return self.end(
-            state=Case(When(is_due, then=Value(WorkState.QUEUED)), default=Value(state)),
-            attempts=Case(When(is_due, then=0), default=F("attempts"), output_field=IntegerField()),
+            state=Case(When(_IS_DUE, then=Value(WorkState.QUEUED)), default=Value(state)),
+            attempts=Case(
+                When(_IS_DUE, then=0), default=F("attempts"), output_field=IntegerField()
+            ),
             ended_at=Now(),
             stage="",
             seconds=round(time.monotonic() - self._started_at, 2),

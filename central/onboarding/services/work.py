@@ -102,7 +102,7 @@ def _work(claim: CloneClaim, is_stopping: Callable[[], bool]) -> None:
         )
         source = source_of(row)
         address = resolve(parse_address(source.url, settings.BACKFILL), settings.BACKFILL)
-        cloned = _clone(address, source, limits, branch=_tracked_branch(row))
+        cloned = _clone(row, address, source, limits)
         claim.refresh(stage="indexing")
         with repository_token(row, source, cloned) as token:
             index_clone(row, source, cloned, token=token, url=url, limits=limits)
@@ -134,14 +134,24 @@ def _tracked_branch(row: BackfillRepository) -> str:
     return ref.removeprefix("refs/heads/")
 
 
-def _clone(address: CloneAddress, source: Source, limits: Limits, *, branch: str) -> Clone:
+def _lines_since(row: BackfillRepository) -> str | None:
+    """Return the commit after which changed lines are wanted; see `clone`."""
+    if not (settings.HISTORY_COMMITS and settings.HISTORY_LINES):
+        return None
+    if row.history_due or row.repository is None:
+        return ""
+    return row.repository.last_indexed_commit
+
+
+def _clone(row: BackfillRepository, address: CloneAddress, source: Source, limits: Limits) -> Clone:
     try:
         return clone(
             address,
             access=source.access,
             settings=settings.BACKFILL,
             limits=limits,
-            branch=branch,
+            branch=_tracked_branch(row),
+            lines_since=_lines_since(row),
         )
     except EmptyRepositoryError as exc:
         raise NothingThereError("It has no commit yet.") from exc

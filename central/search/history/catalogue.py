@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from central.corpus.models import Commit
 from central.db import fetch_rows, id_array, sql_with
-from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
 from central.sized_cache import SizedCache
 
 HISTORY_COMMITS_SEARCHED: Final = 200_000  # of a search, the newest of each repository
 HISTORY_ORDER_BYTES: Final = 32 * 1024 * 1024  # of commits' times and authors in memory, roughly
 _AUTHOR_BYTES: Final = 100
-_sql = sql_with(commit=Commit, repository=Repository)
+_sql = sql_with(commit=Commit)
 _NEWEST = _sql("""SELECT r.id, c.id
     FROM unnest(%s::bigint[]) AS r (id) CROSS JOIN LATERAL (
         SELECT c.id FROM {commit} c WHERE c.repository_id = r.id
@@ -30,11 +29,15 @@ _COMMITS = _sql("""SELECT c.id, c.committed_at, c.author FROM {commit} c
 
 
 class CommitsState(NamedTuple):
-    """What was read: the index's generation, its commit, and the newest stored commit's key."""
+    """What was read: the index's generation, its commit, and the newest stored commit's key.
+
+    `author_policy` decides what is stored of authors, so it is as another index.
+    """
 
     generation: int
     commit: str
     newest: int
+    author_policy: str
 
 
 class StoredCommits(NamedTuple):
@@ -62,11 +65,13 @@ class StoredCommits(NamedTuple):
 _kept: Final = SizedCache[int, StoredCommits](HISTORY_ORDER_BYTES)
 
 
-def commits_states(repositories: Iterable[RepositorySnapshot]) -> dict[int, CommitsState]:
+def commits_states(
+    repositories: Iterable[RepositorySnapshot], *, author_policy: str
+) -> dict[int, CommitsState]:
     """Return what the repositories have now; those without commits are left out."""
     known = {repository.id: repository for repository in repositories}
     return {
-        key: CommitsState(known[key].generation, known[key].commit, newest)
+        key: CommitsState(known[key].generation, known[key].commit, newest, author_policy)
         for key, newest in (fetch_rows(_NEWEST, [id_array(known)]) if known else ())
     }
 

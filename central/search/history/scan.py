@@ -90,7 +90,8 @@ class CommitSearch:
 
     scope: SearchScope
     plan: CommitPlan
-    author: AuthorTest | None = None
+    author: AuthorTest | None
+    author_policy: str
     seconds: float = HISTORY_SECONDS
     reasons: dict[int, str] = field(default_factory=dict)
     stopped_at: CommitPlace | None = None
@@ -106,7 +107,10 @@ class CommitSearch:
         self._values = self.scope.values(self.plan.evaluator.reads_values, asked)
         self.searched = [item.id for item in asked if self._is_searched(item)]
         self.stored = stored_commits(
-            commits_states(self.scope.searched[key] for key in self.searched)
+            commits_states(
+                (self.scope.searched[key] for key in self.searched),
+                author_policy=self.author_policy,
+            )
         )
 
     def _is_searched(self, item: RepositorySnapshot) -> bool:

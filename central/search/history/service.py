@@ -31,7 +31,12 @@ def search_commits(
     plan = commit_plan(read)
     with one_moment():
         scope = search_scope(credential, read)
-        search = CommitSearch(scope, plan, author_test(plan.question, {}))
+        search = CommitSearch(
+            scope,
+            plan,
+            author_test(plan.question, credential.organization),
+            credential.organization.author_policy,
+        )
         page = (matched_page if read.is_exact else ranked_page)(search, position)
         answer = search_answer(
             scope,

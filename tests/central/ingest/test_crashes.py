@@ -9,14 +9,16 @@ from django.conf import settings
 from django.utils import timezone
 
 from central import tasks
-from central.corpus import replace
+from central.corpus import commits, replace
 from central.corpus.dump import dump_lines
+from central.corpus.trigrams import segments
 from central.ingest.models import IndexRun
 from central.ingest.services import apply_run as applying
 from central.ingest.services import claims, vectors
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
+from tests.central.commits import change, commit, push_commits, queue_commits
 from tests.central.protocol import Api, api_of, apply_queued, apply_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,6 +78,49 @@ def test_the_next_worker_ends_with_the_new_index(
                 assert dump("shop") == fresh
                 assert not any(row.missing for row in reconcile(repair=False).repositories)
                 reconcile(repair=True)
+                assert reconcile(repair=False).is_clean
+
+
+COMMIT_STEPS: list[tuple[object, str]] = [
+    (applying, "prepare_vectors"),
+    (replace, "put_commits"),
+    (commits, "message_terms"),
+    (commits, "copy_rows"),
+    (segments.SegmentWriter, "insert"),
+    (segments, "copy_rows"),
+    (replace, "settle_commits"),
+    (applying, "delete_stale_points"),
+]
+FIRST = commit("First", changes=[change("a.py", hunks="@@ -0,0 +1 @@\n+first\n")])
+LOST = commit("Lost", "First", changes=[change("a.py", hunks="@@ -1 +1 @@\n-first\n+lost\n")])
+NEXT = commit("Next", "First", changes=[change("b.py", hunks="@@ -0,0 +1 @@\n+next\n")])
+
+
+def test_commits_with_their_lines_and_their_text_index_are_the_old_or_the_new_ones(
+    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    api = api_of()
+    push_commits(api, "Lost", FIRST, LOST)
+    old = dump("shop")
+    push_commits(api, "Next", NEXT, gone=["Lost"])
+    new = dump("shop")
+    for owner, name in COMMIT_STEPS:
+        for after in (False, True):
+            with subtests.test(name, after=after):
+                push_commits(api, "Lost", LOST, gone=["Next"])
+                assert dump("shop") == old
+                run = UUID(queue_commits(api, "Next", NEXT, gone=["Lost"]))
+                with monkeypatch.context() as patch:
+                    patch.setattr(owner, name, killing(getattr(owner, name), after=after))
+                    with pytest.raises(Killed):
+                        apply_run(run_id=run)
+                assert dump("shop") in (old, new)
+                IndexRun.objects.filter(state="applying").update(
+                    lease_until=timezone.now() - timedelta(seconds=1)
+                )
+                apply_queued()
+                assert apply_run(run_id=run) is None  # a message that comes twice
+                assert dump("shop") == new
                 assert reconcile(repair=False).is_clean
 
 

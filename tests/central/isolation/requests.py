@@ -26,6 +26,7 @@ METHODS: Final = ("GET", "POST", "DELETE", "PUT", "PATCH")
 PAGE_METHODS: Final = ("GET", "POST")
 VARIANTS: Final = 3
 _PART: Final = re.compile(r"<(?:\w+:)?(\w+)>")
+_OF_AUTHOR: Final = "type:commit author:{0}@kit.example"
 _EXPRESSIONS: Final = {  # routes of Django's admin that are regular expressions
     r"^\^\(\?P<app_label>(\w+).*\)/\$$": r"\1/",
     r"^\(\?P<url>\.\*\)\$$": "no-such",
@@ -217,13 +218,14 @@ def _request(
 
 
 def variants(word: str) -> list[dict[str, Any]]:
-    """A value for each field, VARIANTS times; then the first again, with a pasted trace."""
+    """A value for each field, VARIANTS times; then the first again, with other queries."""
     found = [
         {name: options[number % len(options)] for name, options in fields(word).items()}
         for number in range(VARIANTS)
     ]
     frame = f'File "/srv/{word}-kit/{word}_kit/jam.py", line 3, in {word}_jam'
-    return [*found, {**found[0], "query": frame, "q": frame}]
+    queries = (frame, f"type:commit {word} boils", f"type:diff {word}", _OF_AUTHOR.format(word))
+    return [*found, *({**found[0], "query": query, "q": query} for query in queries)]
 
 
 def _part(route: str, name: str, values: Mapping[str, Any]) -> object:

@@ -27,7 +27,9 @@ from central.onboarding.models import Backfill, BackfillRepository
 from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
-from indexer.records.history import ChangeStatus, PathChange
+from indexer.records.authors import AuthorPolicy
+from indexer.records.history import ChangeStatus
+from tests.central.commits import change
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -107,7 +109,7 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     OrganizationFactory.create(slug="globex")
     if not has_acme:
         return
-    acme = OrganizationFactory.create(slug="acme")
+    acme = OrganizationFactory.create(slug="acme", author_policy=AuthorPolicy.PLAIN)
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
@@ -150,7 +152,11 @@ def _add_repository(acme: Organization, word: str) -> None:
         reverts=[f"{word}-reverted"],
         changed=NUMBER,
         merge=f"{word}-merge",
+        author=f"{word}@kit.example",
     )
+    hunks = f"@@ -12 +12 @@\n-{word} had not boiled\n+def {word}_jam(fruit):\n"
+    patch = pack_patch([change(f"{word}_kit/jam.py", hunks=hunks)])
+    CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
     CommitChange.objects.create(
         repository=repository,
         commit=commit,
@@ -159,9 +165,6 @@ def _add_repository(acme: Organization, word: str) -> None:
         old_path=f"{word}_kit/jelly.py",
         unread="",
     )
-    hunks = f"@@ -12 +12 @@\n-def {word}_jelly():\n+def {word}_jam(fruit):\n"
-    patch = pack_patch([PathChange(f"{word}_kit/jam.py", ChangeStatus.RENAMED, hunks=hunks)])
-    CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)
     Push.objects.create(repository=repository, commit_sha=word, pushed_at=now)

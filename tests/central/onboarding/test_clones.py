@@ -1,5 +1,6 @@
 """Clones by real git over real HTTP: what arrives, and where the credential does not."""
 
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ from central.onboarding.addresses import parse_address, resolve
 from central.onboarding.clones import Clone, EmptyRepositoryError, GitAccess, clone
 from central.onboarding.processes import BACKFILL_OUTPUT_BYTES, ChildError, Limits
 from central.settings.backfill import BackfillSettings
+from indexer.git.history import newest_commits, read_commits
 from indexer.git.process import GitProcess
+from indexer.git.repository import Repository
 from scripts.local_git import commit_all, git, new_repository
 from tests.indexer.forge.answering import answering
 from tests.local_forge import LocalForge
@@ -34,6 +37,8 @@ def cloned(
     secret: str = "",
     settings: BackfillSettings | None = None,
     branch: str = "",
+    lines_since: str | None = None,
+    max_bytes: int = 10**9,
 ) -> Clone:
     used = settings or BackfillSettings(github_url=url.rpartition("/acme/")[0], networks=LOOPBACK)
     directory.mkdir()
@@ -41,9 +46,20 @@ def cloned(
         resolve(parse_address(url, used), used),
         access=GitAccess("x-access-token", secret),
         settings=used,
-        limits=Limits(directory, time.monotonic() + 300, 10**9),
+        limits=Limits(directory, time.monotonic() + 300, max_bytes),
         branch=branch,
+        lines_since=lines_since,
     )
+
+
+def lines_of(found: Clone) -> list[dict[str, str]]:
+    """Of each commit, the oldest first: hunks of its paths, or why the indexer reads none."""
+    repository = Repository(found.path)
+    commits = newest_commits(repository, found.commit_sha)[::-1]
+    return [
+        {change.path: change.unread or change.hunks for change in commit.changes}
+        for commit in read_commits(repository, commits, why_unread=lambda _: None)
+    ]
 
 
 def test_all_commits_and_the_blobs_of_the_last_arrive(forge: LocalForge, tmp_path: Path) -> None:
@@ -219,3 +235,58 @@ def test_all_blobs_of_many_files_arrive(forge: LocalForge, tmp_path: Path) -> No
     found = cloned(f"{forge.url}/acme/shop", tmp_path / "clone", secret=forge.token)
     listed = git(found.path, "rev-list", "--objects", "--missing=print", "HEAD^{tree}")
     assert "?" not in listed
+
+
+# Blobs of the past
+
+
+def test_the_lines_of_the_newest_commits_arrive_by_one_more_request(
+    forge: LocalForge, tmp_path: Path
+) -> None:
+    shop = forge.add("shop", {"a.py": "a = 1\n"})
+    shop.commit({"a.py": "a = 2\n"})
+    shop.commit({"a.py": "a = 3\n", "b.py": "b = 1\n"})
+    url = f"{forge.url}/acme/shop"
+    found = cloned(url, tmp_path / "clone", secret=forge.token, lines_since="")
+    assert [list(paths) for paths in lines_of(found)] == [["a.py"], ["a.py"], ["a.py", "b.py"]]
+    assert lines_of(found)[1] == {"a.py": "@@ -1 +1 @@\n-a = 1\n+a = 2\n"}
+    assert "absent" not in str(lines_of(found))
+    assert sum(path.endswith("git-upload-pack") for _, path, _ in forge.asked) <= 6
+
+
+def test_lines_arrive_after_the_indexed_commit_alone_and_after_a_rewrite_all(
+    forge: LocalForge, tmp_path: Path
+) -> None:
+    shop = forge.add("shop", {"a.py": "a = 1\n"})
+    shop.commit({"a.py": "a = 2\n"})
+    indexed = shop.commit({"a.py": "a = 3\n"})
+    shop.commit({"a.py": "a = 4\n"})
+    url = f"{forge.url}/acme/shop"
+    since = cloned(url, tmp_path / "since", secret=forge.token, lines_since=indexed)
+    assert [lines["a.py"] == "absent" for lines in lines_of(since)] == [True, True, True, False]
+    everything = cloned(url, tmp_path / "all", secret=forge.token, lines_since="c" * 40)
+    assert "absent" not in str(lines_of(everything))
+
+
+def test_a_project_that_sends_no_lines_has_none_fetched(forge: LocalForge, tmp_path: Path) -> None:
+    shop = forge.add("shop", {"a.py": "a = 1\n"})
+    shop.commit({"a.py": "a = 2\n", ".codesearch.toml": "[history]\nlines = false\n"})
+    url = f"{forge.url}/acme/shop"
+    found = cloned(url, tmp_path / "clone", secret=forge.token, lines_since="")
+    assert lines_of(found)[0] == {"a.py": "absent"}
+
+
+@pytest.mark.parametrize("bound", ["BACKFILL_HISTORY_BLOBS", "BACKFILL_HISTORY_BYTES"])
+def test_lines_beyond_the_bounds_stay_away_and_the_files_arrive(
+    forge: LocalForge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    monkeypatch.setattr(clones, bound, 2)
+    large = os.urandom(1_000_000).hex()
+    shop = forge.add("shop", {"a.py": large})
+    shop.commit({"a.py": "a = 2\n"})
+    shop.commit({"a.py": "a = 3\n"})
+    url = f"{forge.url}/acme/shop"
+    found = cloned(url, tmp_path / "clone", secret=forge.token, lines_since="")
+    assert git(found.path, "show", "HEAD:a.py") == "a = 3"
+    assert lines_of(found)[0] == {"a.py": "absent"}
+    assert not list(found.path.glob("objects/pack/tmp_*"))

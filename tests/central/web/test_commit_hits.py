@@ -6,6 +6,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from central.corpus.authors import set_author_policy
+from indexer.records.authors import AuthorPolicy
 from tests.central.commits import change, commit, identity, store_commits
 from tests.central.factories import MembershipFactory
 from tests.central.search.corpus import index_repository, organization_of
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def member(client: Client) -> Client:
     acme = organization_of("acme")
+    set_author_policy(acme, AuthorPolicy.PLAIN, actor="test")
     auth = index_repository(acme, "auth", {"src/client.py": "def send():\n    pass\n"})
     store_commits(
         auth,
@@ -29,6 +32,7 @@ def member(client: Client) -> Client:
             at=1_793_577_600,
             author="ann@acme.example",
             changes=[change("src/client.py", hunks=HUNKS)],
+            body="They are idempotent.",
         ),
         commit("Merge retries", "Begin", "Retry <b>requests</b>", at=1_793_664_000),
     )
@@ -55,7 +59,7 @@ def test_a_changed_line_has_its_sign_its_commit_and_the_merge(member: Client) ->
     assert '<span class="code-number">4</span>+ ' in hit
     assert 'class="code-line is-added"' in hit
     assert "<mark>retry</mark>" in hit
-    assert 'href="/o/acme/history/auth/src/client.py"' in hit or "client.py" in shown
+    assert 'href="/o/acme/r/auth/history/src/client.py"' in hit
     assert (
         f'href="https://forge.example/acme/auth/commit/{identity("Retry <b>requests</b>")}"' in hit
     )
@@ -69,7 +73,10 @@ def test_commits_by_words_lead_to_the_history_of_their_repository(member: Client
     first, *_ = hits(member, "type:commit retry requests")
     assert "Retry <b>requests</b>" in text_of(first)
     assert "1 path" in text_of(first)
-    assert "Message" in text_of(first)
+    assert "Message of" in text_of(first)
+    assert "They are idempotent." in first
+    [other] = hits(member, "type:commit before:2026-11-02")
+    assert "Message" not in other
 
 
 def test_a_bad_date_is_pointed_at(member: Client) -> None:

@@ -248,3 +248,16 @@ def test_of_a_clone_without_all_blobs_commits_that_have_theirs_are_told(
         PathChange("c", ChangeStatus.ADDED, "", third.changes[0].blob, "@@ -0,0 +1 @@\n+1\n", None),
     )
     assert clone.try_git("cat-file", "-e", f"{base}:a").returncode
+
+
+def test_a_commit_whose_blobs_a_clone_has_is_told_as_in_any_other(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    base = sandbox.commit("base", {"a": TEXT})
+    moved = sandbox.commit("moved", {"a": None, "b": TEXT + "b\n"})
+    sandbox.commit("head", {"b": None})
+    clone = sandbox.clone_to(tmp_path / "clone", "--filter=blob:none", "--no-checkout")
+    for name in (f"{base}:a", f"{moved}:b"):
+        clone.git("cat-file", "-e", name)
+    assert read(clone, base, moved) == read(sandbox, base, moved)
+    assert told(read(clone, moved)[0]) == {"b": "@@ -40,0 +41 @@\n+b\n"}

@@ -1,4 +1,4 @@
-"""`manage.py backfill ORGANISATION [--owner LOGIN | --url ADDRESS …]`."""
+"""`manage.py backfill ORGANISATION [--owner LOGIN | --url ADDRESS … | --history]`."""
 
 import shutil
 import time
@@ -12,6 +12,7 @@ from central.github.services.policies import set_policy
 from central.onboarding.credentials import owner_api, owners_repositories, require_github
 from central.onboarding.models import Backfill
 from central.onboarding.progress import BackfillProgress, progress_of, without_authority
+from central.onboarding.services.history import queue_histories
 from central.onboarding.services.listing import list_next
 from central.onboarding.services.requests import request_addresses, request_owner
 from central.onboarding.services.work import work_next
@@ -20,6 +21,7 @@ from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named
 from indexer.errors import ForgeError
 from indexer.forge.selection import Selection
+from indexer.output.terminal import pluralize
 
 _POLL_SECONDS = 0.5
 _NO_GIT = (
@@ -51,6 +53,11 @@ class Command(ServiceCommand):
         parser.add_argument("--archived", action="store_true", help="archived ones too")
         parser.add_argument("--forks", action="store_true", help="forks too")
         parser.add_argument("--max-megabytes", type=int, metavar="N", help="leave out larger ones")
+        parser.add_argument(
+            "--history",
+            action="store_true",
+            help="of the repositories that are indexed: queue runs that bring the past, once each",
+        )
         parser.add_argument("--dry-run", action="store_true", help="only print the choice")
         parser.add_argument(
             "--detach", action="store_true", help="leave the work to the service and end at once"
@@ -59,11 +66,26 @@ class Command(ServiceCommand):
     def run(self, options: dict[str, Any]) -> None:
         """Queue the repositories, then work on the queue until all are done."""
         organization = organization_named(options["organization"])
+        if options["history"]:
+            self._queue_histories(organization)
+            return
         selection = Selection.of(options)
         try:
             self._run(organization, selection, options)
         except ForgeError as exc:
             raise CommandError(str(exc)) from exc
+
+    def _queue_histories(self, organization: Organization) -> None:
+        counts = queue_histories(organization, actor=COMMAND)
+        self.stdout.write(
+            f"{organization}: {counts.queued:,} queued, {counts.waiting:,} in the queue, "
+            f"{counts.brought:,} brought."
+        )
+        if counts.others:
+            self.stdout.write(
+                f"{pluralize(counts.others, 'repository is', 'repositories are')} not cloned by "
+                "this service: type `codesearch index --history` in a checkout."
+            )
 
     def _run(
         self, organization: Organization, selection: Selection, options: dict[str, Any]

@@ -5,8 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from aeterna_code_search.contract.search import SearchAnswer, SearchRequest
+from central.corpus.authors import set_author_policy
 from central.search.service import search
 from central.tenancy.models import Organization
+from indexer.records.authors import AuthorPolicy
 from indexer.records.history import Commit, PathChange
 from tests.central.commits import change, commit, store_commits
 from tests.central.factories import RepositoryFactory
@@ -82,6 +84,7 @@ PAYMENTS: list[Commit] = [
 def acme(db: None) -> Organization:
     """Its repositories have commits, and an index of no files."""
     organization = organization_of("acme")
+    set_author_policy(organization, AuthorPolicy.PLAIN, actor="test")
     for name, commits in (("auth-service", AUTH), ("payments-api", PAYMENTS)):
         repository = RepositoryFactory.create(
             organization=organization,
