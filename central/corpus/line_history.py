@@ -170,15 +170,6 @@ class Version(NamedTuple):
     lines: list[str]
 
 
-class _Edit(NamedTuple):
-    """A change with what it did, to the file of each parent. `absent`: parents without the file."""
-
-    hunks: list[Hunk]
-    parents: int
-    absent: frozenset[int]
-    may_be_renamed: bool
-
-
 class _PathRecords(NamedTuple):
     """What commits did to a path, and the nearest of these for the commits it was asked of."""
 
@@ -223,7 +214,7 @@ class _Walk(ABC, Generic[P]):
         """Take the answer that all lines of the version are its commit's."""
 
     @abstractmethod
-    def pass_on(self, version: Version, question: P, edit: _Edit) -> Iterator[tuple[int, P]]:
+    def pass_on(self, version: Version, question: P, hunks: list[Hunk]) -> Iterator[tuple[int, P]]:
         """Take an answer, and yield what is to be asked of which parents."""
 
     @abstractmethod
@@ -273,17 +264,18 @@ class _Walk(ABC, Generic[P]):
         return frozenset(sha for sha in found if not _is_gone(records.changes.get(sha)))
 
     def _same_parent(self, version: Version, records: _PathRecords) -> str:
-        """Return the first parent of a merge that surely has the same file, else one that may."""
+        """Return where the file of a merge, equal to that of a parent, comes from; "": unknown.
+
+        That is the only commit that left this content, else the first parent that may have it.
+        """
         blobs, changes = self._blobs(version), records.changes
-        possible = ""
+        first, sources = "", set[str]()
         for parent in self._graph.parents[version.commit]:
             found = self._present(parent, records)
-            fits = {sha in changes and changes[sha].blob in blobs for sha in found}
-            if fits == {True}:
-                return parent
-            if True in fits:
-                possible = possible or parent
-        return possible
+            same = {sha for sha in found if sha in changes and changes[sha].blob in blobs}
+            first = first or (parent if same else "")
+            sources |= same
+        return next(iter(sources)) if len(sources) == 1 else first
 
     def _blobs(self, version: Version) -> set[str]:
         """Return the ids that the file may have: nothing says whether it ends with a line feed."""
@@ -318,16 +310,13 @@ class _Walk(ABC, Generic[P]):
             self.unknown(question, Unknown.INCONSISTENT)
             return
         records = self._path(version.path)
-        absent = frozenset(
-            place
-            for place, parent in enumerate(parents)
-            if len(parents) > 1 and not self._present(parent, records)
-        )
-        is_renamed = any(other.status == ChangeStatus.RENAMED for other in records.changes.values())
-        edit = _Edit(hunks, len(parents), absent, bool(absent) and is_renamed)
-        for place, asked in self.pass_on(version, question, edit):
+        if len(parents) > 1 and not all(self._present(parent, records) for parent in parents):
+            # A parent may have it by another name: records have no renames of merges.
+            self.unknown(question, Unknown.MERGE)
+            return
+        for place, asked in self.pass_on(version, question, hunks):
             before = Version(parents[place], old_path, _undone(hunks, version.lines, place))
-            if edit.parents > 1 and not self._may_be(before):
+            if len(parents) > 1 and not self._may_be(before):
                 self.unknown(asked, Unknown.INCONSISTENT)
             else:
                 self._ask(before, asked)
@@ -406,16 +395,13 @@ class _Blame(_Walk[_Segments]):
         return sorted(first + second, key=lambda segment: segment.own)
 
     def pass_on(
-        self, version: Version, question: _Segments, edit: _Edit
+        self, version: Version, question: _Segments, hunks: list[Hunk]
     ) -> Iterator[tuple[int, _Segments]]:
         of_parent: dict[int, _Segments] = {}
-        for segment, parent in _split(question, list(_runs(edit.hunks, len(version.lines)))):
+        for segment, parent in _split(question, list(_runs(hunks, len(version.lines)))):
             of_parent.setdefault(parent, []).append(segment)
         own = of_parent.pop(_OWN, [])
-        if edit.may_be_renamed:
-            self.unknown(own, Unknown.MERGE)
-        else:
-            self.own(version, own)
+        self.own(version, own)
         yield from of_parent.items()
 
     def _take(self, segments: _Segments, commit: str, reason: str) -> None:
@@ -548,18 +534,16 @@ class _Touching(_Walk[tuple[int, int]]):
         return min(first[0], second[0]), max(first[1], second[1])
 
     def pass_on(
-        self, version: Version, question: tuple[int, int], edit: _Edit
+        self, version: Version, question: tuple[int, int], hunks: list[Hunk]
     ) -> Iterator[tuple[int, tuple[int, int]]]:
-        present = [place for place in range(edit.parents) if place not in edit.absent]
-        moved = {place: _moved(question, _against(edit.hunks, place)) for place in present}
-        unchanged = next((place for place in present if not moved[place].is_touched), None)
+        parents = range(len(self._graph.parents[version.commit]))
+        moved = {place: _moved(question, _against(hunks, place)) for place in parents}
+        unchanged = next((place for place in parents if not moved[place].is_touched), None)
         if unchanged is not None:
             yield unchanged, moved[unchanged].lines
             return
-        if edit.parents == 1 or _has_own(question, edit.hunks):
+        if len(parents) == 1 or _has_own(question, hunks):
             self.own(version, question)
-        if edit.may_be_renamed:
-            self.unknown(question, Unknown.MERGE)
         for place, (_, (first, last)) in moved.items():
             if first <= last:
                 yield place, (first, last)
