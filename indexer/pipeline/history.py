@@ -44,7 +44,8 @@ def commit_lines(
     """Yield the lines of the commits between the indexed commit and `head`, the oldest first.
 
     Without an indexed commit that `head` contains, they are compared with those that central has.
-    With `is_anew`, and if other lines are to be sent now than before, all are sent again.
+    With `is_anew`, and if other lines are to be sent now than before, all are sent again; to a
+    service that reads no lines, those that it does not have.
 
     What git cannot read of the past is left out, with a warning: files are indexed without it.
     """
@@ -167,7 +168,7 @@ def _compared(
     elif is_incremental:
         return [], newest_commits(repository, head, base=plan.base)[::-1]
     stored = central.stored_commits(opened.run_id)
-    if is_anew or (has_lines and _sends_other_lines(repository, opened.base_commit, head)):
+    if has_lines and (is_anew or _sends_other_lines(repository, opened.base_commit, head)):
         newest = newest_commits(repository, head, limit=max(COMMITS_SENT, len(stored)))
         return stored, newest[::-1]
     contained = _contained(repository, head, stored)

@@ -166,6 +166,17 @@ def test_the_history_comes_anew_though_the_index_is_up_to_date(
     ]  # fmt: skip
 
 
+def test_a_service_that_reads_no_lines_gets_the_commits_that_it_lacks(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders = {"record_fields": [COMMITS]}
+    sandbox.commit("Go on", {"b.py": "b = 1\n"})
+    run(central, sandbox)
+    del central.commits[0]
+    run(central, sandbox, sends_history=True)
+    assert (gone(central), len(sent(central)), len(central.commits)) == ([], 1, 2)
+
+
 def test_as_many_commits_come_anew_as_are_stored(
     central: StandIn, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
