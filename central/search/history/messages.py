@@ -66,16 +66,20 @@ _kept: Final = SizedCache[int, Messages](HISTORY_RANKED_BYTES)
 
 
 def ranked_messages(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
-    """Return what ranks the commits of a repository; `dimensions` are those of their vectors."""
+    """Return what ranks the commits of a repository; `dimensions` are those of their vectors.
+
+    It is not kept while some commits wait for their terms, which an older version did not store.
+    """
     kept = _kept.get(repository)
     if kept is not None and kept.state == commits.state:
         return kept
-    read = _read(repository, commits, dimensions)
-    _kept.put(repository, read, read.memory)
+    read, is_whole = _read(repository, commits, dimensions)
+    if is_whole:
+        _kept.put(repository, read, read.memory)
     return read
 
 
-def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
+def _read(repository: int, commits: StoredCommits, dimensions: int) -> tuple[Messages, bool]:
     place_of = {key: place for place, key in enumerate(commits.ids.tolist())}
     count = len(place_of)
     vectors = np.zeros((count, dimensions), np.int8)
@@ -99,7 +103,7 @@ def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
     of_places = np.repeat(np.array(places, np.int32), [len(own) for own in terms])
     order = of_terms.argsort(kind="stable")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float32))
-    return Messages(
+    read = Messages(
         commits.state,
         of_terms[order],
         of_places[order],
@@ -109,3 +113,4 @@ def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
         is_merge,
         is_revert,
     )
+    return read, all(map(len, terms))
