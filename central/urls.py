@@ -13,7 +13,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.request import Request
 
 from central.alerts.views import AlertsView, AlertTestView
-from central.files.views import ContentView, FilesView, HistoryView
+from central.files.views import BlameView, ContentView, FilesView, HistoryView
 from central.github.views import GitHubOidcView, GitHubWebhookView
 from central.ingest import views as ingest
 from central.knowledge import views as knowledge
@@ -69,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_RUN}/scip", ingest.ScipView.as_view(), name="index-run-scip"),
     path("api/v1/index/updated", ingest.WebhookView.as_view(), name="index-updated"),
     path("api/v1/files", FilesView.as_view(), name="files"),
+    path("api/v1/files/blame", BlameView.as_view(), name="file-blame"),
     path("api/v1/files/history", HistoryView.as_view(), name="file-history"),
     path("api/v1/files/content", ContentView.as_view(), name="file-content"),
     path("api/v1/search", SearchView.as_view(), name="search"),

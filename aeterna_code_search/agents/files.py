@@ -104,7 +104,7 @@ class _FileTools:
         return Reply(answer, search_text, truncate_search, max_tokens)
 
     async def code_read_file(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
-        """Read lines of a file at the indexed commit of any repository, with their numbers.
+        """Read numbered lines of a file at the indexed commit of any repository.
 
         Use it after a search, for code that is not in your checkout. Example:
         project="auth-service", path="acme_auth/tokens.py", start_line=60, end_line=95.
@@ -117,14 +117,14 @@ class _FileTools:
     ) -> Reply:
         """List a directory of a repository, or with glob the paths below it that match.
 
-        Directories come first, with their number of files. Example:
+        Directories come first, with file counts. Example:
         project="auth-service", glob="test_*.py".
         """
         answer = await self._answer(self._backend().list_files, request)
         return Reply(answer, list_text, truncate_list, max_tokens)
 
     async def code_history(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
-        """Tell when and why a file, directory or repository changed: its commits, newest first.
+        """Tell when and why a file, symbol or directory changed: its commits, newest first.
 
         Example: project="auth-service", path="app.py".
         """

@@ -29,6 +29,7 @@ _COMMANDS: Final = {
     "cat": "files",
     "ls": "files",
     "history": "history",
+    "blame": "blame",
     "trace": "trace",
     "graph": "graph",
     "map": "map",

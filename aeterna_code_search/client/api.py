@@ -83,6 +83,10 @@ class ServiceApi:
         """`GET /api/v1/files/history`: commits that changed a path, or any of a repository."""
         return self._get("files/history", parameters)
 
+    def blame(self, parameters: Mapping[str, Any]) -> Answer:
+        """`GET /api/v1/files/blame`: the commits of a file's lines."""
+        return self._get("files/blame", parameters)
+
     def trace(self, what: str, parameters: Mapping[str, Any]) -> Answer:
         """Send a trace, or ask for a page of all call edges: `calls`."""
         return self._get(f"trace/{what}", parameters)

@@ -58,6 +58,19 @@ class ContentRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class BlameRequest:
+    """`GET /files/blame`.
+
+    `end_line` 0 is the last.
+    """
+
+    project: str = _project()
+    path: str = argument(REQUIRED, "The file, from the repository's root", chars=1_024)
+    start_line: int = argument(1, "From 1", low=1, high=LAST_LINE)
+    end_line: int = argument(0, "Inclusive; without: the last", low=1, high=LAST_LINE)
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryRequest:
     """`GET /files/history`."""
 
@@ -65,9 +78,18 @@ class HistoryRequest:
     path: str = argument(
         "",
         "A file, followed through its renames, or a directory; without: the whole repository",
-        tool="A file (through renames) or directory; else all",
+        tool="File or directory; else all",
         chars=1_024,
         may_be_blank=True,
+    )
+    symbol: str = argument(
+        "",
+        "A definition: its name, or qualified, TokenVerifier.verify: only commits that changed its "
+        "lines; without path: of the file that defines it",
+        tool="Definition",
+        chars=500,
+        cli="Only commits that changed the lines of this definition",
+        option="--symbol -s NAME",
     )
     after: str = argument(
         "",

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from aeterna_code_search.contract.notes import YOUNGER
 from aeterna_code_search.contract.projects import OWNERS, AnsweringProject, MissingProject
 from central.repositories.visibility import RepositorySnapshot, answering_projects
 
@@ -131,6 +132,55 @@ class History:
     since: Annotated[str | None, "When the oldest stored commit was made; null: none is stored"]
     receipt: FilesReceipt
     hint: Annotated[str | None, "Why the answer is empty, or ends"] = None
+    symbol: Annotated[
+        str | None, "The qualified name of the definition, if one was asked for", YOUNGER
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedLines:
+    """Lines that one commit made as they are."""
+
+    start_line: int
+    end_line: Annotated[int, "Inclusive"]
+    commit: str
+    subject: str
+    committed_at: Annotated[str, "RFC 3339, in UTC"]
+    author: Annotated[str | None, "Its address or a digest, by the organisation's policy"]
+    merge: Annotated[str | None, "The commit of the branch's first-parent line that brought it"]
+    url: Annotated[str | None, "At the forge"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnattributedLines:
+    """Lines whose commit is not known."""
+
+    start_line: int
+    end_line: Annotated[int, "Inclusive"]
+    reason: Annotated[
+        str,
+        "not_stored: older than the stored commits; binary, large, withheld, absent, off or "
+        "unknown: a commit's lines are not stored; many_paths, merge, inconsistent: what a commit "
+        "did is not certain; limit: of time",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Which commit made each line of an indexed file."""
+
+    project: str
+    path: str
+    commit: Annotated[str, "The indexed one"]
+    total_lines: int
+    start_line: Annotated[int, "Of the answer, 1-based; 0 if there is none"]
+    end_line: Annotated[int, "Of the answer, inclusive"]
+    ranges: list[BlamedLines]
+    unknown: list[UnattributedLines]
+    truncated: Annotated[bool, "Whether lines that were asked for did not fit"]
+    since: Annotated[str | None, "When the oldest stored commit was made; null: none is stored"]
+    receipt: FilesReceipt
+    hint: Annotated[str | None, "Why lines are unknown, or what to do about those left out"] = None
 
 
 def files_receipt(repository: RepositorySnapshot, *, started: float) -> FilesReceipt:

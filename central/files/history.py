@@ -10,6 +10,12 @@ from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import Commit, CommitChange, File
 from central.db import fetch_rows_planned_each_time, id_array, like_pattern, one_moment, sql_with
 from central.files.answers import ChangedPath, CommitEntry, History, files_receipt
+from central.files.symbol_history import (
+    DefinedLines,
+    commits_of_definition,
+    find_definition,
+    why_ends,
+)
 from central.http.cursors import decode_cursor, encode_cursor
 from central.query.dates import read_time
 from central.repositories.visibility import (
@@ -44,6 +50,8 @@ _OF_FILE = _sql("""SELECT {columns}, h.path, h.status, h.old_path
     FROM {change} h JOIN {commit} c ON c.id = h.commit_id
     WHERE h.repository_id = %s::bigint AND (h.path = %s::text OR h.old_path = %s::text)
         AND {older} {in_order}""")
+_OF_COMMITS = _sql("""SELECT {columns} FROM {commit} c
+    WHERE c.repository_id = %s::bigint AND c.sha = ANY(%s::text[]) AND {older} {in_order}""")
 _RENAMED = _sql("""SELECT c.committed_at, c.id, h.old_path
     FROM {change} h JOIN {commit} c ON c.id = h.commit_id
     WHERE h.repository_id = %s::bigint AND h.path = %s::text AND h.status = 'R'
@@ -95,21 +103,25 @@ class _Position(NamedTuple):
 def read_history(*, credential: Credential, request: HistoryRequest) -> History:
     """Return a page of commits, the newest first by the time they were committed.
 
-    Raises NotFoundError for an unknown project, or a path of neither index nor history, and
-    InvalidError for the cursor.
+    Raises NotFoundError for an unknown project, a path of neither index nor history, or a symbol
+    that is not exactly one, and InvalidError for the cursor.
     """
     started = time.perf_counter()
     path = "" if request.path == "." else request.path.strip("/")
     asked = [
         *(credential.organization.slug, request.project, path),
-        *(request.after, request.before),
+        *(request.after, request.before, request.symbol),
     ]
     if "\0" in path:  # which PostgreSQL refuses
         raise FileNotFoundInIndexError([])
     given = decode_cursor(request.cursor, salt=_SALT, asked=asked)
     with one_moment():
         repository = repository_snapshot(credential=credential, project=request.project)
-        reading = _Reading(repository, request, path)
+        reading = (
+            _SymbolReading(repository, request, find_definition(repository, request.symbol, path))
+            if request.symbol
+            else _Reading(repository, request, path)
+        )
         rows, following = reading.page(_Position(*given) if given else None)
         if not rows and not given:
             reading.require_path()
@@ -117,7 +129,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
         since = fetch_rows_planned_each_time(_SINCE, [repository.id])[0][0]
     return History(
         project=repository.name,
-        path=path,
+        path=reading.path,
         commits=commits,
         count=len(commits),
         next_cursor=encode_cursor(salt=_SALT, asked=asked, position=following)
@@ -125,16 +137,20 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
         else None,
         since=None if since is None else _time(since),
         receipt=files_receipt(repository, started=started),
-        hint=None if commits else _hint(repository, request, since),
+        hint=reading.hint if commits else _hint(repository, request, since),
+        symbol=reading.symbol,
     )
 
 
 class _Reading:
     """One question about the history of a repository. `names`: a file's path in each commit."""
 
+    symbol: str | None = None
+    hint: str | None = None  # beside commits
+
     def __init__(self, repository: RepositorySnapshot, request: HistoryRequest, path: str) -> None:
         self._repository = repository
-        self._path = path
+        self.path = path
         self._limit = request.limit
         after, before = read_time(request.after), read_time(request.before)
         self._times = (
@@ -152,7 +168,7 @@ class _Reading:
 
     def require_path(self) -> None:
         """Raise NotFoundError if neither index nor history has anything at or below the path."""
-        key, path = self._repository.id, self._path
+        key, path = self._repository.id, self.path
         files = File.objects.filter(repository_id=key)
         if not (
             not path
@@ -165,7 +181,7 @@ class _Reading:
 
     def page(self, after: _Position | None) -> tuple[list[_Row], _Position | None]:
         """Return the commits after a position, and the position of the next page."""
-        position = after or _Position(LAST_SECOND + 1, 0, self._path if self._is_file else "")
+        position = after or _Position(LAST_SECOND + 1, 0, self.path if self._is_file else "")
         rows: list[_Row] = []
         last = position
         for row, following in self._rows(position):
@@ -180,7 +196,7 @@ class _Reading:
         if position.path:
             yield from self._of_file(position)
             return
-        query, path = (_BELOW, [self._below] * 2) if self._path else (_ALL, [])
+        query, path = (_BELOW, [self._below] * 2) if self.path else (_ALL, [])
         older = self._older(position, self._limit + 1)
         for values in fetch_rows_planned_each_time(query, [self._repository.id, *path, *older]):
             row = _Row(*values)
@@ -257,6 +273,27 @@ class _Reading:
         ]
 
 
+class _SymbolReading(_Reading):
+    """The same of a definition: of its file's commits those that changed its lines."""
+
+    def __init__(
+        self, repository: RepositorySnapshot, request: HistoryRequest, defined: DefinedLines
+    ) -> None:
+        super().__init__(repository, request, defined.path)
+        self._touched = commits_of_definition(repository, defined)
+        self._is_file = True
+        self.symbol = defined.qualified_name
+        self.hint = why_ends(self._touched.reasons) or None
+
+    def _rows(self, position: _Position) -> Iterator[tuple[_Row, _Position]]:
+        commits = self._touched.commits
+        asked = [self._repository.id, list(commits), *self._older(position, self._limit + 1)]
+        for values in fetch_rows_planned_each_time(_OF_COMMITS, asked):
+            row = _Row(*values)
+            self._names[row.id] = commits[row.sha]
+            yield row, _Position(row.committed_at, row.id, self.path)
+
+
 def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: int | None) -> str:
     if repository.generation == 0:
         return "Nothing of this repository is indexed yet."
@@ -267,6 +304,8 @@ def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: int | 
         )
     if request.cursor:
         return "There are no more commits; the page before was the last."
+    if request.symbol:
+        return f"No commit of the stored lines changed it. Commits are stored since {_time(since)}."
     if request.after or request.before:
         return f"No stored commit of this time changed it. Commits are stored since {_time(since)}."
     return f"No stored commit changed it. Commits are stored since {_time(since)}."

@@ -4,7 +4,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from aeterna_code_search.contract.files import ContentRequest, HistoryRequest, ListRequest
+from aeterna_code_search.contract.files import (
+    BlameRequest,
+    ContentRequest,
+    HistoryRequest,
+    ListRequest,
+)
 from central.http.requests import request_serializer
 from central.query.dates import read_time
 
@@ -16,11 +21,23 @@ class ContentRequestSerializer(request_serializer(ContentRequest)):  # type: ign
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse lines in the wrong order."""
-        if attrs.get("end_line", attrs["start_line"]) < attrs["start_line"]:
-            raise serializers.ValidationError(
-                {"end_line": ["The last line must not be before start_line."]}
-            )
-        return attrs
+        return _with_ordered_lines(attrs)
+
+
+class BlameRequestSerializer(request_serializer(BlameRequest)):  # type: ignore[misc]
+    __doc__ = BlameRequest.__doc__
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse lines in the wrong order."""
+        return _with_ordered_lines(attrs)
+
+
+def _with_ordered_lines(attrs: dict[str, Any]) -> dict[str, Any]:
+    if attrs.get("end_line", attrs["start_line"]) < attrs["start_line"]:
+        raise serializers.ValidationError(
+            {"end_line": ["The last line must not be before start_line."]}
+        )
+    return attrs
 
 
 class HistoryRequestSerializer(request_serializer(HistoryRequest)):  # type: ignore[misc]

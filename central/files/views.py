@@ -2,13 +2,20 @@
 
 from rest_framework import serializers
 
-from aeterna_code_search.contract.files import ContentRequest, HistoryRequest, ListRequest
+from aeterna_code_search.contract.files import (
+    BlameRequest,
+    ContentRequest,
+    HistoryRequest,
+    ListRequest,
+)
 from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
-from central.files.answers import FileContent, FileList, History
+from central.files.answers import Blame, FileContent, FileList, History
+from central.files.blame import read_blame
 from central.files.content import read_lines
 from central.files.history import read_history
 from central.files.listing import list_files
 from central.files.requests import (
+    BlameRequestSerializer,
     ContentRequestSerializer,
     HistoryRequestSerializer,
     ListRequestSerializer,
@@ -32,6 +39,7 @@ _MADE: Made = {
 FileListSerializer = serializer_of(FileList, _MADE)
 FileContentSerializer = serializer_of(FileContent, _MADE)
 HistorySerializer = serializer_of(History, _MADE)
+BlameSerializer = serializer_of(Blame, _MADE)
 
 
 class FilesView(CredentialView):
@@ -57,5 +65,14 @@ class HistoryView(CredentialView):
 
     @answers("file_history", HistoryRequestSerializer, HistorySerializer, tag="files")
     def get(self, credential: Credential, request: HistoryRequest) -> History:
-        """Commits that changed a file, a directory or anything, the newest first."""
+        """Commits that changed a file, a definition, a directory or anything, the newest first."""
         return read_history(credential=credential, request=request)
+
+
+class BlameView(CredentialView):
+    """Commits of lines."""
+
+    @answers("blame_file", BlameRequestSerializer, BlameSerializer, tag="files")
+    def get(self, credential: Credential, request: BlameRequest) -> Blame:
+        """Which commit made each line of a file as it is in the indexed commit."""
+        return read_blame(credential=credential, request=request)

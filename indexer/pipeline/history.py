@@ -113,7 +113,8 @@ def _readable(
                 yield _read_alone(repository, wanted[0], why_unread)
                 count = 1
             else:
-                for commit in read_commits(repository, wanted, why_unread=why_unread):
+                portion = wanted[:COMMITS_SENT]  # whose texts are in memory together
+                for commit in read_commits(repository, portion, why_unread=why_unread):
                     count += 1
                     yield commit
         except GitError as exc:
@@ -180,6 +181,8 @@ def _sends_other_lines(repository: Repository, base: str | None, head: str) -> b
     if base is None or base == head:
         return False
     try:
+        if repository.is_shallow() and not repository.has_commit(base):
+            repository.unshallow()
         before = _project_file(repository, base)
     except (GitError, ConfigurationError):  # it is not in the clone, or was never read
         return True

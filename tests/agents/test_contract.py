@@ -9,6 +9,7 @@ from rest_framework import serializers
 from aeterna_code_search.agents.backend import INVALID
 from aeterna_code_search.contract import notes, projects, search, status, trace
 from central.codemap.views import ConsumersSerializer, MapSerializer, UnusedSerializer
+from central.files import answers
 from central.files.views import FileContentSerializer, FileListSerializer, HistorySerializer
 from central.knowledge.views import (
     ContextAnswerSerializer,
@@ -33,7 +34,7 @@ from tests.agents.test_tools import RECORDINGS, TOOLS
 
 RECORDS = [
     record
-    for module in (projects, search, status, trace)
+    for module in (answers, projects, search, status, trace)
     for record in vars(module).values()
     if is_dataclass(record)
 ]

@@ -33,6 +33,7 @@ REQUESTS: Final = {
     "references to a position, `/trace/references`": trace.ReferencesRequest,
     "directory, `/files`": files.ListRequest,
     "lines of a file, `/files/content`": files.ContentRequest,
+    "commits of lines, `/files/blame`": files.BlameRequest,
     "commits, `/files/history`": files.HistoryRequest,
     "map, `/map`": codemap.MapRequest,
     "consumers, `/map/consumers`": codemap.ConsumersRequest,

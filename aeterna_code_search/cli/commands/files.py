@@ -76,13 +76,13 @@ def cat(
     if not path:
         raise typer.BadParameter("which file? `codesearch ls PROJECT` lists them")
     with ctx.obj.service_api() as api:
-        answer = _content(api, project, path, first, last)
+        answer = read_content(api, project, path, first, last)
         if answer is None:
             return _print_directory_error(project, path)
     return _print_content(ctx.obj, answer, json=json, raw=raw)
 
 
-def _content(
+def read_content(
     api: "ServiceApi", project: str, path: str, first: int, last: int | None
 ) -> dict[str, Any] | None:
     """Return the lines of as many answers as they need; None if the path is a directory."""

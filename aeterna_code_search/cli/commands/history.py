@@ -30,6 +30,7 @@ _MOST: Final = 10_000  # as many as a repository has
         "codesearch history auth-service",
         "codesearch history auth-service acme_auth/tokens.py -n 5",
         "codesearch history auth-service acme_auth --after 2026-11-01",
+        "codesearch history auth-service --symbol TokenVerifier.verify",
     ),
 )
 @asks(HistoryRequest)
@@ -50,10 +51,11 @@ def history(
     json: Json = False,
     **request: Any,
 ) -> Exit:
-    """List the commits that changed a file, a directory or a repository, the newest first.
+    """List the commits that changed a file, a definition, a directory or a repository.
 
-    They are those that the service has stored, of the indexed branch. In a pipe each is a line:
-    the commit, when it was committed, its subject, and what else is known of it, behind tabs.
+    The newest are first. They are those that the service has stored, of the indexed branch. In a
+    pipe each is a line: the commit, when it was committed, its subject, and what else is known of
+    it, behind tabs.
     """
     from aeterna_code_search.cli.output import commits
     from aeterna_code_search.cli.output.answers import print_answer

@@ -69,6 +69,7 @@ ROUTES = {
         "api/v1/alerts/test",
         "api/v1/docs",
         "api/v1/files",
+        "api/v1/files/blame",
         "api/v1/files/content",
         "api/v1/files/history",
         "api/v1/index/status",

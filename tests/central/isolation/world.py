@@ -157,13 +157,17 @@ def _add_repository(acme: Organization, word: str) -> None:
         author=f"{word}@kit.example",
     )
     path = f"{word}_kit/jam.py"
-    hunks = f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+    hunks = (
+        f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+        f"@@ -12 +12 @@\n-def {word}_jelly():\n+def {word}_jam(fruit):\n"
+    )
     CommitChange.objects.create(
         repository=repository,
         commit=commit,
         path=path,
         status=ChangeStatus.RENAMED,
         old_path=f"{word}_kit/jelly.py",
+        unread="",
     )
     CommitPatch.objects.create(
         repository=repository, commit=commit, data=pack_pairs([(path, hunks)])

@@ -133,6 +133,17 @@ def test_without_the_indexed_commit_all_lines_come_anew(central: StandIn, sandbo
     assert (len(gone(central)), len(sent(central))) == (1, 1)
 
 
+def test_a_shallow_clone_fetches_the_rules_of_the_indexed_commit_and_loses_nothing(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    run(central, sandbox)
+    sandbox.commit("Go on", {"b.py": "b = 1\n"})
+    clone = sandbox.clone_to(tmp_path / "clone", "--depth=1")
+    central.base_extractor = "another"
+    assert run(central, clone).mode is Mode.FULL
+    assert (gone(central), len(sent(central)), len(central.commits)) == ([], 1, 2)
+
+
 # All anew
 
 
