@@ -1,5 +1,6 @@
 """What commits cost: bytes of what is stored of them, and seconds of a merge."""
 
+import shutil
 import statistics
 import time
 from collections.abc import Iterator
@@ -44,6 +45,7 @@ def merges(workspace: Path) -> Iterator[Figure]:
 
     In turns, of two services and two clones that are alike.
     """
+    shutil.rmtree(workspace, ignore_errors=True)  # of a run before
     workspace.mkdir()
     clones = {name: python_repository(workspace / name, megabytes=3.5) for name in ("with", "off")}
     seconds: dict[str, list[float]] = {name: [] for name in clones}

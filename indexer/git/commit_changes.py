@@ -21,6 +21,7 @@ from indexer.records.history import (
     PathChange,
     Unread,
 )
+from indexer.records.hunks import HunkError, parse_hunks
 
 # Why the lines of a path are not wanted, if so.
 WhyUnread = Callable[[str], Unread | None]
@@ -90,6 +91,7 @@ class CommitChanges:
         self.paths: list[ChangedPath] = []
         self._why_unread = why_unread
         self._changes: dict[str, PathChange] = {}  # a malformed tree may have a path twice
+        self._names: list[str] = []  # of `paths`, "" for one whose lines are not wanted
         self._told = 0  # of `paths`: sections come in their order
         self._bytes = 0  # of hunks
 
@@ -113,6 +115,8 @@ class CommitChanges:
             unread = Unread.WITHHELD  # no rule can name the path
         elif found.contents:
             unread = self._why_unread(name) or (self._why_unread(old_name) if old_name else None)
+        is_wanted = not (unread or found.is_module or name in self._changes)
+        self._names.append(name if is_wanted else "")
         self._changes.setdefault(name, PathChange(name, status, old_name, blob, "", unread))
 
     def next_told(self, blobs: tuple[bytes, ...]) -> str:
@@ -124,8 +128,7 @@ class CommitChanges:
             found = self.paths[number]
             if found.is_told_by(blobs):
                 self._told = number + (blobs[-1] == found.blobs[-1])
-                name = storable_path(found.path)[0]
-                return "" if found.is_module or self._changes[name].unread else name
+                return self._names[number]
         if self.changed > len(self.paths):
             return ""
         raise GitError(f"git diff-tree printed lines of no changed path of {self.commit}")
@@ -133,13 +136,25 @@ class CommitChanges:
     def tell(self, name: str, hunks: bytes, unread: Unread | None) -> None:
         """Add lines of a path, or say why there are none."""
         change = self._changes[name]
+        if change.unread:  # of the other half of a new type
+            return
         text = _joined(change.hunks, hunks.decode(errors="replace"))
         others = self._bytes - len(change.hunks.encode())
         size = len(text.encode())
         if size > min(HUNKS_BYTES, COMMIT_HUNKS_BYTES - others):
             unread = Unread.LARGE
+        elif not unread and not _are_hunks(text):
+            unread = Unread.BINARY
         self._bytes = others if unread else others + size
         self._changes[name] = replace(change, hunks="" if unread else text, unread=unread)
+
+
+def _are_hunks(text: str) -> bool:
+    """Whether a service reads it: it would refuse the whole run."""
+    try:
+        return sum(1 for _ in parse_hunks(text)) > 0
+    except HunkError:
+        return False
 
 
 def _joined(removal: str, addition: str) -> str:

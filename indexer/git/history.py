@@ -9,16 +9,16 @@ from indexer.git.commit_changes import CommitChanges, WhyUnread, parse_changes
 from indexer.git.commit_text import CommitText, parse_commit
 from indexer.git.parse import split_lines
 from indexer.git.repository import Repository
-from indexer.records.files import BLOB_BYTES
+from indexer.records.files import FILE_BYTES
 from indexer.records.history import COMMIT_PARENTS, COMMITS_SENT, Commit, Unread
 
 COMMIT_BYTES: Final = 1_048_576  # of a commit object: its header and its message
 # Git compares each new file of a commit with each removed one; beyond this number of either, only
 # those that kept their name or their content.
 RENAME_CANDIDATES: Final = 200
-# Files above the size are binary to git.
+# Larger files are binary to git: to compare a file of data in each commit would take minutes.
 _COMPARED: Final = (
-    *("-c", f"core.bigFileThreshold={BLOB_BYTES}", "diff-tree", "-r", "--raw", "--no-abbrev"),
+    *("-c", f"core.bigFileThreshold={FILE_BYTES}", "diff-tree", "-r", "--raw", "--no-abbrev"),
     *("--always", "--ignore-submodules=none"),
 )
 _LINES: Final = (

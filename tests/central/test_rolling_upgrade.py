@@ -7,11 +7,14 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from central.corpus.models import File, TrigramSegment
+from central.corpus.commits import delete_old_commits
+from central.corpus.models import Commit, CommitChange, CommitPatch, File, TrigramSegment
+from central.corpus.trigrams.upkeep import TextIndex
 from central.ingest.models import IndexRun
 from central.onboarding.models import Authority, BackfillRepository
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
+from tests.central.commits import change, commit, store_commits
 from tests.central.factories import OrganizationFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +77,46 @@ def test_a_file_of_the_version_before_has_no_vector() -> None:
         repository_id=RepositoryFactory.create().pk, path="a.py", mode="100644", blob="1", size=1
     )
     assert File.objects.get(pk=old.pk).vector is None
+
+
+def test_commits_of_the_version_before_are_due_in_the_text_index_and_have_no_lines() -> None:
+    apps = MigrationLoader(connection).project_state([("corpus", "0021_commits")]).apps
+    repository = RepositoryFactory.create(generation=1, text_generation=1)
+    old = apps.get_model("corpus", "Commit").objects.create(
+        repository_id=repository.pk, sha="1" * 40, parents=[], authored_at=0, committed_at=0,
+        subject="Begin", body="", reverts=[], changed=1, merge="",
+    )  # fmt: skip
+    apps.get_model("corpus", "CommitChange").objects.create(
+        repository_id=repository.pk, commit_id=old.pk, path="a.py", status="A", old_path=""
+    )
+    assert TextIndex().behind() == {repository.pk: None}
+    change = CommitChange.objects.get()
+    assert (change.unread, change.blob, Commit.objects.get().author) == ("unknown", "", "")
+
+
+def test_lines_of_commits_that_a_former_process_deletes_go_with_the_retention() -> None:
+    repository = RepositoryFactory.create()
+    changes = [change("a.py", hunks="@@ -0,0 +1 @@\n+a\n")]
+    store_commits(repository, "b", commit("a", changes=changes), commit("b", "a", changes=changes))
+    Commit.objects.filter(subject="a")._raw_delete("default")
+    delete_old_commits(older_than=None)
+    [patch] = CommitPatch.objects.all()
+    assert patch.commit_id == Commit.objects.get().pk
+
+
+def test_a_former_process_does_not_take_a_segment_of_commits_for_its_own() -> None:
+    store_commits(RepositoryFactory.create(), "Begin", commit("Begin"))
+    apps = MigrationLoader(connection).project_state([("corpus", "0021_commits")]).apps
+    old = apps.get_model("corpus", "TrigramSegment").objects
+    assert not old.filter(repository__isnull=False).exists()
+
+
+def test_an_organisation_of_the_version_before_stores_no_authors(before: Any) -> None:
+    old = before.get_model("tenancy", "Organization").objects.create(
+        slug="acme", embedder="builtin/aeterna-static-1/256"
+    )
+    found = Organization.objects.get(pk=old.pk)
+    assert (found.author_policy, bytes(found.author_key)) == ("off", b"")
 
 
 def test_a_backfill_of_the_version_before_may_use_nothing_of_the_operator() -> None:

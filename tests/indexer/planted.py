@@ -89,7 +89,8 @@ def _ask_of_content(repository: Repository, base: str, head: str) -> None:
     branch_edits(repository, base, head)
     diff_hunks(repository, "a.py", base, head)
     with suppress(GitError):  # of a clone without trees
-        list(read_commits(repository, newest_commits(repository, head)))
+        newest = newest_commits(repository, head)
+        list(read_commits(repository, newest, why_unread=lambda _: None))
 
 
 def _ask_of_work_tree(checkout: Sandbox, apart: Path, head: str) -> None:

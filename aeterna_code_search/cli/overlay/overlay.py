@@ -44,8 +44,9 @@ class Overlay:
         return self.changed is None or path in self.changed
 
     def is_overridden(self, row: Mapping[str, Any]) -> bool:
-        """Whether the local index replaces this row of central's answer."""
-        return row["project"] == self.project and self.has(row["file"])
+        """Whether the local index replaces this row of central's answer; it has no commits."""
+        is_commit = row.get("change") is not None
+        return not is_commit and row["project"] == self.project and self.has(row["file"])
 
     def is_own(self, row: Mapping[str, Any]) -> bool:
         """Whether a row of a local answer belongs to the project."""

@@ -152,12 +152,13 @@ def _checked_name(name: str) -> str:
 
 def _check_request(search: SavedSearch) -> None:
     """Raise InvalidError for a query that cannot be read, or not be watched if it is to be."""
-    is_exact = is_watchable(request_of(search, search.organization.slug))
-    if search.is_watched and not is_exact:
+    can_be_watched = is_watchable(request_of(search, search.organization.slug))
+    if search.is_watched and not can_be_watched:
         raise _refused(
             "is_watched",
-            "Only exact, structural and filter searches can be watched: a search by words or "
-            "meaning finds something always. Put the text in quotes.",
+            "Only exact, structural and filter searches of files can be watched: a search by words "
+            "or meaning finds something always. Put the text in quotes, without type:commit or "
+            "type:diff.",
         )
 
 

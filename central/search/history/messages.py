@@ -16,7 +16,7 @@ from central.search.history.catalogue import CommitsState, StoredCommits
 from central.sized_cache import SizedCache
 from indexer.records.vectors import Vector
 
-HISTORY_RANKED_BYTES: Final = 128 * 1024 * 1024  # of terms and vectors in memory
+HISTORY_RANKED_BYTES: Final = 192 * 1024 * 1024  # of terms and vectors in memory
 _ROWS: Final = 8_192  # of vectors that are compared at once
 _sql = sql_with(commit=Commit)
 _MESSAGES = _sql("""SELECT c.id, c.terms, c.vector, cardinality(c.parents) > 1, c.reverts <> '{}'
@@ -26,14 +26,16 @@ _MESSAGES = _sql("""SELECT c.id, c.terms, c.vector, cardinality(c.parents) > 1, 
 class Messages(NamedTuple):
     """What ranks the commits of a repository, in the order of its `StoredCommits`.
 
-    `terms` ascend; each is in the commit of `places` with a weight. `vectors` have a row for each
-    commit, of zeros if it has none, and `lengths` are theirs.
+    `terms` are different ones, ascending; the commits that have one are `places` from its start to
+    the next one's, each with a weight. `vectors` have a row for each commit, of zeros if it has
+    none, and `lengths` are theirs.
     """
 
     state: CommitsState
     terms: NDArray[np.uint32]
-    places: NDArray[np.int32]
-    weights: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    places: NDArray[np.uint32]
+    weights: NDArray[np.float16]
     vectors: NDArray[np.int8]
     lengths: NDArray[np.float32]
     is_merge: NDArray[np.bool_]
@@ -45,10 +47,14 @@ class Messages(NamedTuple):
         arrays: Sequence[NDArray[np.generic]] = self[1:]
         return sum(own.nbytes for own in arrays)
 
-    def holding(self, term: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def holding(self, term: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
         """Return the places of the commits with a term, and its weight in each."""
-        start, end = np.searchsorted(self.terms, [term, term + 1]).tolist()
-        return self.places[start:end], self.weights[start:end]
+        at = int(np.searchsorted(self.terms, term))
+        if at == len(self.terms) or self.terms[at] != term:
+            at, end = 0, 0
+        else:
+            at, end = self.starts[at : at + 2].tolist()
+        return self.places[at:end], self.weights[at:end].astype(np.float32)
 
     def cosines(self, vector: Vector) -> NDArray[np.float32]:
         """Return the cosine of each commit's vector and a unit vector; 0 without one."""
@@ -65,17 +71,24 @@ class Messages(NamedTuple):
 _kept: Final = SizedCache[int, Messages](HISTORY_RANKED_BYTES)
 
 
-def ranked_messages(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
-    """Return what ranks the commits of a repository; `dimensions` are those of their vectors."""
+def kept_messages(repository: int, commits: StoredCommits) -> Messages | None:
+    """Return what ranks the commits of a repository, if it is in memory."""
     kept = _kept.get(repository)
-    if kept is not None and kept.state == commits.state:
-        return kept
-    read = _read(repository, commits, dimensions)
-    _kept.put(repository, read, read.memory)
+    return kept if kept is not None and kept.state == commits.state else None
+
+
+def read_messages(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
+    """Read what ranks the commits of a repository; `dimensions` are those of their vectors.
+
+    It is not kept while some commits wait for their terms, which an older version did not store.
+    """
+    read, is_whole = _read(repository, commits, dimensions)
+    if is_whole:
+        _kept.put(repository, read, read.memory)
     return read
 
 
-def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
+def _read(repository: int, commits: StoredCommits, dimensions: int) -> tuple[Messages, bool]:
     place_of = {key: place for place, key in enumerate(commits.ids.tolist())}
     count = len(place_of)
     vectors = np.zeros((count, dimensions), np.int8)
@@ -96,16 +109,19 @@ def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
             vectors[place] = np.frombuffer(vector, np.int8)
     of_terms = np.concatenate(terms) if terms else np.empty(0, np.uint32)
     of_weights = np.concatenate(weights) if weights else np.empty(0, np.float32)
-    of_places = np.repeat(np.array(places, np.int32), [len(own) for own in terms])
+    of_places = np.repeat(np.array(places, np.uint32), [len(own) for own in terms])
     order = of_terms.argsort(kind="stable")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float32))
-    return Messages(
+    different, starts = np.unique(of_terms[order], return_index=True)
+    read = Messages(
         commits.state,
-        of_terms[order],
+        different,
+        np.append(starts, len(order)),
         of_places[order],
-        of_weights[order],
+        of_weights[order].astype(np.float16),
         vectors,
         lengths.astype(np.float32),
         is_merge,
         is_revert,
     )
+    return read, all(map(len, terms))

@@ -46,23 +46,23 @@ class CommitPlan:
         self,
         repository: int,
         name: str,
-        paths: Sequence[str],
+        path: str,
         values: RepositoryValues,
         found: MatchedTerms,
+        *,
+        may: bool,
     ) -> bool:
-        """Return whether the query is true of a changed file, by its path or the one before."""
-        return any(
-            self.rows.admits(repository, path, path_language(path))
-            and self.evaluator.file(
-                repository=name,
-                path=path,
-                language=path_language(path),
-                values=values,
-                found=found,
-            )
-            is True
-            for path in paths
+        """Return whether the query is true of a path, by the terms `found` in a text of it.
+
+        With `may`, also whether it depends on terms that are not in `found`.
+        """
+        language = path_language(path)
+        if not self.rows.admits(repository, path, language):
+            return False
+        truth = self.evaluator.file(
+            repository=name, path=path, language=language, values=values, found=found
         )
+        return truth is not False if may else truth is True
 
 
 def commit_plan(read: ReadRequest) -> CommitPlan:

@@ -11,7 +11,7 @@ from aeterna_code_search.contract.search import Mode
 from central.corpus.backends import embedder
 from central.corpus.embeddings import unpack_term_ids
 from central.search.confidence import Evidence, Signal, match_of
-from central.search.history.messages import Messages, ranked_messages
+from central.search.history.messages import Messages, kept_messages, read_messages
 from central.search.history.ranking import Signals, rank
 from central.search.history.scan import CommitSearch
 from central.search.query import ParsedQuery, parse_query
@@ -76,14 +76,12 @@ class _Scored(NamedTuple):
 def rank_commits(search: CommitSearch, *, wanted: int) -> Ranking:
     """Return the first commits, at most `wanted`, that resemble the query's words."""
     request = search.plan.exact.read.request
-    messages = {
-        key: ranked_messages(key, own, PACKAGED.dimensions) for key, own in search.stored.items()
-    }
+    messages = _messages(search)
     parsed = parse_query(request.queries[0])
     counts = {
         term: sum(len(own.holding(term)[0]) for own in messages.values()) for term in parsed.terms
     }
-    idf = idf_weights(counts, chunks=sum(len(own.ids) for own in search.stored.values()))
+    idf = idf_weights(counts, chunks=sum(len(search.stored[key].ids) for key in messages))
     question = _Question(parsed, request.mode, idf, _vector(request.queries[0], request.mode))
     parts = [*_scored(search, question, messages)]
     if not parts:
@@ -115,6 +113,20 @@ def rank_commits(search: CommitSearch, *, wanted: int) -> Ranking:
     return Ranking(parsed, commits, _match(commits, known_share(counts, idf), request.mode))
 
 
+def _messages(search: CommitSearch) -> dict[int, Messages]:
+    """Return what ranks the commits of each repository, as far as time allows to read it."""
+    found: dict[int, Messages] = {}
+    for key, own in search.stored.items():
+        kept = kept_messages(key, own)
+        if kept is None and not search.is_late:
+            kept = read_messages(key, own, PACKAGED.dimensions)
+        if kept is None:
+            search.reasons.setdefault(key, "timeout")
+        else:
+            found[key] = kept
+    return found
+
+
 def _vector(text: str, mode: Mode) -> "Vector | None":
     if mode is Mode.LEXICAL:
         return None
@@ -131,13 +143,13 @@ def _scored(
     if plan.exact.reads_content or plan.reads_paths:
         admitted = np.array(sorted(hit.place.id for hit in search.hits()), np.int64)
     weight = sum(question.idf.values()) or 1.0
-    for key, own in search.stored.items():
+    for key, of_repository in messages.items():
+        own = search.stored[key]
         kept = search.admitted(key, own)
         if admitted is not None:
             kept &= np.isin(own.ids, admitted)
         bm25 = np.zeros(len(own.ids), np.float32)
         coverage = np.zeros(len(own.ids), np.float32)
-        of_repository = messages[key]
         for term, idf in question.idf.items() if question.mode is not Mode.SEMANTIC else ():
             places, weights = of_repository.holding(term)
             bm25[places] += weights * (idf * question.parsed.terms[term])

@@ -12,7 +12,7 @@ from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.corpus.patches import patch_json, read_patch
 from central.corpus.trigrams.candidates import candidates
 from central.db import fetch_rows, id_array, sql_with
-from central.query.evaluate import RepositoryValues
+from central.query.evaluate import MatchedTerms, RepositoryValues
 from central.repositories.visibility import RepositorySnapshot
 from central.search.exact.text_pattern import SlowFileError, Span
 from central.search.history.authors import AuthorTest
@@ -74,9 +74,10 @@ class OrderedCommits(NamedTuple):
         yield from zip(*(own.tolist() for own in self), strict=True)
 
     def after(self, place: CommitPlace) -> "OrderedCommits":
-        """Return those from the place's commit on."""
+        """Return those after a place, from its commit on if that may have further paths."""
+        has_more = bool(place.path) and place.path != _LAST_PATH
         kept = (self.times < place.committed_at) | (
-            (self.times == place.committed_at) & (self.ids <= place.id)
+            (self.times == place.committed_at) & (self.ids < place.id + has_more)
         )
         return OrderedCommits(*(own[kept] for own in self))
 
@@ -92,7 +93,7 @@ class CommitSearch:
     plan: CommitPlan
     author: AuthorTest | None
     author_policy: str
-    seconds: float = HISTORY_SECONDS
+    seconds: float
     reasons: dict[int, str] = field(default_factory=dict)
     stopped_at: CommitPlace | None = None
     searched: list[int] = field(default_factory=list)
@@ -128,6 +129,11 @@ class CommitSearch:
     def has_gaps(self) -> bool:
         """Whether something that may fulfil the query was not looked at."""
         return bool(self.lacks)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether its time is used up."""
+        return time.monotonic() >= self._until
 
     def share(self) -> int:
         """Return how many commits of each repository are looked at, if they are too many."""
@@ -184,7 +190,7 @@ class CommitSearch:
                     yield hit
             if self.stopped_at is not None:
                 return
-            start, size = start + size, _PORTION
+            start, size = start + size, _FIRST if self.plan.reads_paths else _PORTION
 
     def _messages(
         self, portion: OrderedCommits, rest: OrderedCommits, start: int
@@ -217,8 +223,10 @@ class CommitSearch:
                 return
             for path, hunks in self._patched(patches.get(key)):
                 old_path = renamed.get((key, path), "")
-                document = changed_lines(path, hunks)
                 named = [(path, old_path) if old_path else (path,)]
+                if self.plan.reads_paths and not self._admits(repository, named, {}, may=True):
+                    continue
+                document = changed_lines(path, hunks)
                 hit = self._hit(CommitPlace(when, key, path), repository, document, named)
                 if hit is not None:
                     yield hit
@@ -233,7 +241,7 @@ class CommitSearch:
 
     def _is_late(self, rest: OrderedCommits, at: int) -> bool:
         """Return whether the time is used up, and note where; the first commit is always read."""
-        if at == 0 or time.monotonic() < self._until:
+        if at == 0 or not self.is_late:
             return False
         self._stop(rest, at)
         return True
@@ -257,9 +265,22 @@ class CommitSearch:
         except (SlowFileError, TimeoutError):
             self.reasons.setdefault(repository, "timeout")
             return None
-        name, values = self.scope.searched[repository].name, self._of(repository)
-        if not any(
-            self.plan.admits(repository, name, paths, values, matches.found) for paths in named
-        ):
+        if not self._admits(repository, named, matches.found):
             return None
         return CommitHit(place, repository, document, matches.spans, matches.is_cut)
+
+    def _admits(
+        self,
+        repository: int,
+        named: Sequence[tuple[str, ...]],
+        found: MatchedTerms,
+        *,
+        may: bool = False,
+    ) -> bool:
+        """Return whether one of the paths fulfils the query, or `may` once its text is read."""
+        name, values = self.scope.searched[repository].name, self._of(repository)
+        return any(
+            self.plan.admits(repository, name, path, values, found, may=may)
+            for paths in named
+            for path in paths
+        )

@@ -11,7 +11,7 @@ from central.search.history.authors import author_test
 from central.search.history.hints import commits_hint
 from central.search.history.page import matched_page, ranked_page
 from central.search.history.plan import commit_plan
-from central.search.history.scan import CommitSearch
+from central.search.history.scan import HISTORY_SECONDS, CommitSearch
 from central.search.reading import ReadRequest
 from central.search.scope import decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
@@ -36,6 +36,7 @@ def search_commits(
             plan,
             author_test(plan.question, credential.organization),
             credential.organization.author_policy,
+            seconds=HISTORY_SECONDS,
         )
         page = (matched_page if read.is_exact else ranked_page)(search, position)
         answer = search_answer(

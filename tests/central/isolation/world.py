@@ -17,8 +17,11 @@ from django.db import models
 from django.utils import timezone
 
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
-from central.corpus.models import Commit, CommitChange, CommitPatch
-from central.corpus.patches import pack_patch
+from central.corpus.commits import derived_rows, put_derived_rows
+from central.corpus.models import Commit, CommitChange, CommitPatch, WithheldPath
+from central.corpus.patches import commit_text, pack_pairs
+from central.corpus.trigrams.indexed import Indexed
+from central.corpus.trigrams.segments import SegmentWriter
 from central.github.models import GitHubDelivery, GitHubPolicy
 from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
@@ -29,7 +32,6 @@ from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepos
 from central.tenancy.models import AuditEntry, Organization, Scope
 from indexer.records.authors import AuthorPolicy
 from indexer.records.history import ChangeStatus
-from tests.central.commits import change
 from tests.central.factories import (
     ApiTokenFactory,
     IndexRunFactory,
@@ -154,17 +156,28 @@ def _add_repository(acme: Organization, word: str) -> None:
         merge=f"{word}-merge",
         author=f"{word}@kit.example",
     )
-    hunks = f"@@ -12 +12 @@\n-{word} had not boiled\n+def {word}_jam(fruit):\n"
-    patch = pack_patch([change(f"{word}_kit/jam.py", hunks=hunks)])
-    CommitPatch.objects.create(repository=repository, commit=commit, data=patch)
+    path = f"{word}_kit/jam.py"
+    hunks = (
+        f"@@ -1 +1 @@\n-{word} had not boiled\n+{word} boils\n"
+        f"@@ -12 +12 @@\n-def {word}_jelly():\n+def {word}_jam(fruit):\n"
+    )
     CommitChange.objects.create(
         repository=repository,
         commit=commit,
-        path=f"{word}_kit/jam.py",
+        path=path,
         status=ChangeStatus.RENAMED,
         old_path=f"{word}_kit/jelly.py",
         unread="",
     )
+    CommitPatch.objects.create(
+        repository=repository, commit=commit, data=pack_pairs([(path, hunks)])
+    )
+    with SegmentWriter[int](Indexed.COMMITS) as texts:
+        texts.add(commit.pk, commit_text(commit.subject, commit.body, [hunks]))
+        texts.finish()
+        texts.insert(repository.pk, {commit.pk: commit.pk})
+    put_derived_rows(derived_rows([commit.pk]))
+    WithheldPath.objects.create(repository=repository, path=word)
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)
     Push.objects.create(repository=repository, commit_sha=word, pushed_at=now)

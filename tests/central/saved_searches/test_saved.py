@@ -112,6 +112,10 @@ def test_only_what_has_lines_can_be_watched() -> None:
     ada = person("ada")
     with pytest.raises(InvalidError, match="Put the text in quotes"):
         save(ada, request=RANKED, is_watched=True)
+    of_commits = {"query": 'type:diff "to_do"'}
+    with pytest.raises(InvalidError, match="without type:commit"):
+        save(ada, "commits", request=of_commits, is_watched=True)
+    assert not save(ada, "commits", request=of_commits).is_watched
     ranked = save(ada, request=RANKED)
     with pytest.raises(InvalidError):
         change_search(search=ranked, user=ada, name="x", is_shared=False, is_watched=True)

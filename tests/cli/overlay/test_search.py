@@ -48,6 +48,12 @@ def test_a_changed_file_is_told_by_the_work_tree_and_every_other_by_central() ->
     assert answer["receipt"]["complete"]
 
 
+def test_commits_are_centrals_alone_whatever_the_work_tree_changed() -> None:
+    commit = {**hit("a.py", 1, 1.0), "change": {"subject": "Begin"}}
+    answer, *_ = merge_hits(found([commit]), found([], project=LOCAL), front_of("a.py"), limit=10)
+    assert answer["results"] == [commit]
+
+
 @examples(40)
 @given(central_hits, local_hits)
 def test_a_work_tree_without_changes_leaves_the_answer_as_it_is(

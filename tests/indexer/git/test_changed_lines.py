@@ -6,6 +6,7 @@ import pytest
 
 from indexer.git.history import read_commits
 from indexer.git.repository import Repository
+from indexer.records.files import FILE_BYTES
 from indexer.records.history import (
     COMMIT_HUNKS_BYTES,
     COMMIT_PATHS,
@@ -177,6 +178,15 @@ def test_more_lines_than_a_path_may_have_are_not_told_and_the_next_paths_are(
     ]  # fmt: skip
     assert len(first.changes[1].hunks) == HUNKS_BYTES
     assert told(second) == {"z": "@@ -1 +1 @@\n-z\n+y\n"}
+
+
+def test_a_large_file_is_compared_by_nobody(sandbox: Sandbox) -> None:
+    row = "x" * 1_023 + "\n"
+    fits, large = row * (FILE_BYTES // 1_024), row * (FILE_BYTES // 1_024) + "x\n"
+    base = write_commit(sandbox, {"a": fits, "b": large})
+    head = write_commit(sandbox, {"a": "y\n" + fits[2:], "b": "y\n" + large[2:]}, base)
+    [record] = read(sandbox, head)
+    assert [change.unread for change in record.changes] == [None, Unread.BINARY]
 
 
 def test_replaced_bytes_count_as_what_they_become(sandbox: Sandbox) -> None:

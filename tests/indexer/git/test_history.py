@@ -259,7 +259,10 @@ def test_a_path_that_a_tree_has_twice_is_told_once(sandbox: Sandbox) -> None:
         stdin=(b"100644 a\0" + blob) * 2 + b"100644 ..\0" + blob,
     )  # fmt: skip
     head = sandbox.git("commit-tree", "-m", "twice", twice)
-    [record] = read(sandbox, head)
+    [record] = read_lines(sandbox, head)
+    assert [(change.hunks, change.unread) for change in record.changes] == [
+        ("", Unread.WITHHELD), ("@@ -0,0 +1 @@\n+1\n", None),
+    ]  # fmt: skip
     assert [change.path.partition("…")[0] for change in record.changes] == ['".."', "a"]
 
 

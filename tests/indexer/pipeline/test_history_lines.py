@@ -133,6 +133,17 @@ def test_without_the_indexed_commit_all_lines_come_anew(central: StandIn, sandbo
     assert (len(gone(central)), len(sent(central))) == (1, 1)
 
 
+def test_a_shallow_clone_fetches_the_rules_of_the_indexed_commit_and_loses_nothing(
+    central: StandIn, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    run(central, sandbox)
+    sandbox.commit("Go on", {"b.py": "b = 1\n"})
+    clone = sandbox.clone_to(tmp_path / "clone", "--depth=1")
+    central.base_extractor = "another"
+    assert run(central, clone).mode is Mode.FULL
+    assert (gone(central), len(sent(central)), len(central.commits)) == ([], 1, 2)
+
+
 # All anew
 
 
@@ -153,6 +164,17 @@ def test_the_history_comes_anew_though_the_index_is_up_to_date(
     assert told(central) == [
         {"a.py": "@@ -0,0 +1 @@\n+a = 1\n"}, {"b.py": "@@ -0,0 +1 @@\n+b = 1\n"},
     ]  # fmt: skip
+
+
+def test_a_service_that_reads_no_lines_gets_the_commits_that_it_lacks(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders = {"record_fields": [COMMITS]}
+    sandbox.commit("Go on", {"b.py": "b = 1\n"})
+    run(central, sandbox)
+    del central.commits[0]
+    run(central, sandbox, sends_history=True)
+    assert (gone(central), len(sent(central)), len(central.commits)) == ([], 1, 2)
 
 
 def test_as_many_commits_come_anew_as_are_stored(
@@ -190,6 +212,7 @@ def test_a_merge_with_a_request_for_the_history_brings_both(
          hmac.digest(KEY, ADA.encode(), hashlib.sha256).hex()[:32]),
         ({"policy": "hashed", "key": ""}, ""),
         ({"policy": "hashed"}, ""),
+        ({"policy": "hashed", "key": "k" * 64}, ""),
         ({"policy": "initials", "key": KEY.hex()}, ""),
         ("plain", ""),
     ],
@@ -200,6 +223,20 @@ def test_authors_are_sent_as_the_organisation_has_them(
     central.orders["authors"] = authors
     run(central, sandbox)
     assert [commit.author for commit in sent(central)] == [author]
+
+
+def test_an_address_that_looks_like_a_digest_is_hashed_all_the_same(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders["authors"] = {"policy": "hashed", "key": KEY.hex()}
+    odd = sandbox.git(
+        "hash-object", "-t", "commit", "-w", "--stdin",
+        stdin=sandbox.git("cat-file", "commit", "HEAD").replace(ADA, "a" * 32).encode() + b"\n",
+    )  # fmt: skip
+    sandbox.git("reset", "--quiet", "--hard", odd)
+    run(central, sandbox)
+    [commit] = sent(central)
+    assert commit.author == hmac.digest(KEY, b"a" * 32, hashlib.sha256).hex()[:32]
 
 
 # Bounds
