@@ -96,7 +96,9 @@ def code_block(  # noqa: PLR0913 - what a template says
     link = format_html("{}", href)
     rows = [
         _line(number, html, link, before=own)
-        for number, (html, own) in enumerate(zip_longest(lines, beside[: len(lines)], fillvalue=""), first_line)
+        for number, (html, own) in enumerate(
+            zip_longest(lines, beside[: len(lines)], fillvalue=""), first_line
+        )
     ]
     html = _listing(label, "".join(rows))
     return format_html('<div><p class="muted small">{}</p>{}</div>', note, html) if note else html
