@@ -159,4 +159,6 @@ def test_a_caller_has_its_last_change() -> None:
     assert text.count("last changed 2026-10-03") == 1
     assert "When 2 callers last changed was not looked up" in text
     summary = impact_summary(found)
-    assert "), [last changed 2026\\-10\\-03 in aaaaaaaaaa](https://forge.example/c/a)" in summary
+    assert (
+        "), [last changed 2026&#45;10&#45;03 in aaaaaaaaaa](https://forge.example/c/a)" in summary
+    )
