@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import LastChange
-from central.corpus.line_history import touching
+from central.corpus.line_history import Unknown, touching
 from central.corpus.line_records import StoredChanges, commit_graph, lines_of_diffs
 from central.corpus.models import Commit, File
 from central.db import fetch_rows, sql_with
@@ -87,7 +87,7 @@ def _newest_commits(
             seconds=left,
             limit=1,
         )
-        if touched.commits:
+        if touched.commits and {Unknown.NOT_STORED.value}.issuperset(touched.reasons):
             found[definition.key] = next(iter(touched.commits))
     return found, 0
 

@@ -1,11 +1,14 @@
 """When and by which commit the callers of a change last changed."""
 
+from dataclasses import replace
+from hashlib import sha1
 from typing import Any
 
 import pytest
 
 from central.repositories.models import Repository
 from central.trace import last_changes
+from indexer.records.history import BLOB_DIGITS, Unread
 from tests.central.commits import change, commit, identity, store_commits
 from tests.central.protocol import Api
 from tests.central.trace.corpus import pyproject, repository
@@ -17,6 +20,12 @@ CALLS = (
 BEGIN = "@@ -0,0 +1,12 @@\n" + "".join(
     f"+{line}\n" for line in CALLS.replace("rest", "sleep").split("\n")[:-1]
 )
+
+
+def blob_of(text: str) -> str:
+    """The first digits of a file's id in git."""
+    data = text.encode()
+    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()[:BLOB_DIGITS]
 
 
 @pytest.fixture
@@ -88,3 +97,27 @@ def test_what_would_take_too_long_is_counted(
     monkeypatch.undo()
     monkeypatch.setattr(last_changes, "LAST_CHANGES", 1)
     assert impact(api)["last_changes_left_out"] == 1
+
+
+def test_a_newer_commit_of_unknown_lines_leaves_the_last_change_unknown(
+    api: Api, shop: Repository
+) -> None:
+    begin = BEGIN.replace("sleep", "rest").replace("def run()", "def go()")
+    begun = change("main.py", status="A", hunks=begin.replace("verify()", "verify(1)", 1))
+    before = CALLS.replace("verify()", "verify(1)", 1)
+    called = change(
+        "main.py",
+        hunks="@@ -5 +5 @@\n-    verify(1)\n+    verify()\n",
+        blob=blob_of(CALLS.replace("def run()", "def go()")),
+    )
+    named = replace(change("main.py", blob=blob_of(before)), unread=Unread.LARGE)
+    merged = "@@@ -4,2 -4,2 +4,2 @@@\n- def go():\n+ def run():\n -    verify(1)\n +    verify()\n"
+    store_commits(
+        shop,
+        "Rest",
+        commit("Begin", at=1, changes=[begun]),
+        commit("Call", "Begin", at=2, changes=[called]),
+        commit("Name", "Begin", at=3, changes=[named]),
+        commit("Rest", "Call", "Name", at=4, changes=[change("main.py", hunks=merged)]),
+    )
+    assert changes(impact(api))["run"] is None
