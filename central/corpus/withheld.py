@@ -26,6 +26,7 @@ from central.db import execute, fetch_rows, id_array, like_pattern, sql_with
 from central.errors import InvalidError
 from central.repositories.models import Repository
 from central.tenancy.audit import record
+from indexer.bundle.lines import path_problem
 from indexer.records.history import ChangeStatus, Unread
 
 _COMMITS: Final = 500  # whose patches are in memory together
@@ -83,11 +84,11 @@ def purge_path(repository: Repository, path: str, *, actor: str) -> PurgedLines:
     """Delete the stored changed lines of a file, or of all below a directory, for good.
 
     Also those of the names that it had before. None that comes later is stored. Open runs of the
-    repository have to be started again. Raises InvalidError for no path.
+    repository have to be started again. Raises InvalidError for what is no path.
     """
     path = path.strip("/")
-    if not path or "\0" in path:
-        raise InvalidError("Give a path of the repository, such as config/secrets.env.")
+    if "\0" in path or path_problem(path):  # none of a commit is such a path
+        raise InvalidError("Give a path as git lists it, such as config/secrets.env.")
     if not execute(_ADVANCE, [repository.pk]):  # its row stays locked
         return PurgedLines([], 0)
     paths = _with_former_names(repository.pk, path)

@@ -1,10 +1,10 @@
 """A purge of a path takes its lines out of the stored history, and none comes back."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from central.corpus.embeddings import unpack_term_ids
-from central.corpus.models import Commit, CommitChange, CommitPatch, TrigramSegment
+from central.corpus.models import Commit, CommitChange, CommitPatch, TrigramSegment, WithheldPath
 from central.corpus.patches import unpack_patch
 from central.corpus.trigrams.candidates import candidates
 from central.corpus.trigrams.segments import read_hashes, unpack_ids
@@ -137,3 +137,11 @@ def test_a_path_of_nothing_is_remembered(api: Api) -> None:
     assert patches() == ["open3"]
     push_commits(api, "x", commit("x", "third", changes=[edit("conf/new", "later")]))
     assert patches() == ["open3"]
+
+
+@pytest.mark.parametrize("path", ["", "/", "./conf", "conf//x.env", "../conf", "x" * 1_025])
+def test_what_is_no_path_is_refused(api: Api, path: str) -> None:
+    push_commits(api, "first", PAST[0])
+    with pytest.raises(CommandError, match="Give a path as git lists it"):
+        purge(path)
+    assert not WithheldPath.objects.exists()
