@@ -47,6 +47,9 @@ _ADVANCE: Final = _sql("""UPDATE {repository} SET generation = generation + 1,
 _FORMER_NAMES: Final = _sql("""SELECT DISTINCT old_path FROM {change}
     WHERE repository_id = %s::bigint AND status = %s::text
         AND (path = %s::text OR path LIKE %s::text)""")
+_LATER_NAMES: Final = _sql("""SELECT DISTINCT path FROM {change}
+    WHERE repository_id = %s::bigint AND status = %s::text
+        AND (old_path = %s::text OR old_path LIKE %s::text) ORDER BY path""")
 _RENAMES: Final = _sql("""SELECT h.path, h.old_path FROM {change} h
     JOIN {commit} c ON c.id = h.commit_id
     WHERE h.repository_id = %s::bigint AND h.status = %s::text AND h.unread = %s::text
@@ -73,10 +76,14 @@ _SEGMENTS: Final = _sql(
 
 
 class PurgedLines(NamedTuple):
-    """What a purge took away: lines of these paths, from so many commits."""
+    """What a purge took away: lines of these paths, from so many commits.
+
+    `later`: names that they were given since, whose lines are kept.
+    """
 
     paths: list[str]
     commits: int
+    later: list[str]
 
 
 @transaction.atomic
@@ -90,7 +97,7 @@ def purge_path(repository: Repository, path: str, *, actor: str) -> PurgedLines:
     if "\0" in path or path_problem(path):  # none of a commit is such a path
         raise InvalidError("Give a path as git lists it, such as config/secrets.env.")
     if not execute(_ADVANCE, [repository.pk]):  # its row stays locked
-        return PurgedLines([], 0)
+        return PurgedLines([], 0, [])
     paths = _with_former_names(repository.pk, path)
     commits = _purge(repository.pk, paths)
     record(
@@ -100,7 +107,7 @@ def purge_path(repository: Repository, path: str, *, actor: str) -> PurgedLines:
         organization=repository.organization,
         detail={"paths": paths[:_NAMED], "commits": commits},
     )
-    return PurgedLines(paths, commits)
+    return PurgedLines(paths, commits, _later_names(repository.pk, paths))
 
 
 def purge_names_of_past(repository_id: int, commits: Sequence[str]) -> None:
@@ -151,6 +158,20 @@ def _with_former_names(repository_id: int, path: str) -> list[str]:
             if not is_withheld(former, "", names):
                 names[former] = None
                 waiting.append(former)
+    return list(names)
+
+
+def _later_names(repository_id: int, paths: Sequence[str]) -> list[str]:
+    """Return what the first names became, other than one of them or one below it, and so on."""
+    names: dict[str, None] = {}
+    waiting = list(paths)
+    while waiting:
+        name = waiting.pop()
+        asked = [repository_id, ChangeStatus.RENAMED.value, name, f"{like_pattern(name)}/%"]
+        for (later,) in fetch_rows(_LATER_NAMES, asked):
+            if later not in names and not is_withheld(later, "", paths):
+                names[later] = None
+                waiting.append(later)
     return list(names)
 
 

@@ -145,3 +145,13 @@ def test_what_is_no_path_is_refused(api: Api, path: str) -> None:
     with pytest.raises(CommandError, match="Give a path as git lists it"):
         purge(path)
     assert not WithheldPath.objects.exists()
+
+
+def test_later_names_are_told_and_keep_their_lines(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    push_commits(api, "fourth", *PAST)
+    purge("old.env")
+    assert "Lines are kept of what they were renamed to: conf/x.env, b.py." in capsys.readouterr().out
+    purge("b.py")
+    assert "renamed" not in capsys.readouterr().out

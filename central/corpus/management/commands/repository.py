@@ -17,6 +17,7 @@ _ACTIONS: Final = {
     "resume": actions.resume,
     "purge": actions.purge,
 }
+_NAMED: Final = 20  # later names of a purged path
 _FACTS: Final = ("tracked_ref", "visibility", "web_url")
 
 
@@ -68,3 +69,7 @@ class Command(ServiceCommand):
         purged = purge_path(repository, path, actor=COMMAND)
         names = ", ".join(purged.paths)
         self.stdout.write(f"{repository.name}: lines of {purged.commits:,} commits, of {names}.")
+        if purged.later:
+            later = ", ".join(purged.later[:_NAMED])
+            more = ", …" if len(purged.later) > _NAMED else ""
+            self.stdout.write(f"Lines are kept of what they were renamed to: {later}{more}.")
