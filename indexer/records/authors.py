@@ -9,6 +9,8 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from indexer.records.history import AUTHOR_CHARACTERS
+
 _DIGITS: Final = 32  # of a digest
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}")
 
@@ -36,5 +38,5 @@ def author_by_policy(policy: AuthorPolicy, key: bytes, author: str) -> str:
     if policy is AuthorPolicy.OFF or not author:
         return ""
     if policy is AuthorPolicy.PLAIN or is_author_digest(author):
-        return author.lower()
+        return author.lower()[:AUTHOR_CHARACTERS]  # lower case may be longer
     return author_digest(key, author)

@@ -154,12 +154,19 @@ class _Texts(NamedTuple):
     commits: SegmentWriter[str]
 
     def add(self, batches: StoredBatches) -> Iterator[StoredBatch]:
-        """Yield the batches, whose texts are added as they are read."""
+        """Yield the batches, whose texts are added as they are read.
+
+        Raises IncompleteRunError for a commit that comes in two of them.
+        """
+        came: set[str] = set()
         for batch in batches:
             for file in batch.rows.files.files:
                 if file.content:
                     self.files.add(file.path, file.content)
             for commit in kept_commits(self.repository_id, batch.rows.commits):
+                if commit.sha in came:
+                    raise IncompleteRunError(f"The commit {commit.sha} came twice.")
+                came.add(commit.sha)
                 hunks = (change.hunks for change in commit.changes)
                 self.commits.add(commit.sha, commit_text(commit.subject, commit.body, hunks))
             yield batch

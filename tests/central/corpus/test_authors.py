@@ -79,3 +79,9 @@ def test_open_tells_the_client_and_nothing_else_the_key(api: Api) -> None:
     details = list(AuditEntry.objects.values_list("detail", flat=True))
     assert {"author_policy": {"before": "off", "after": "hashed"}} in details
     assert key not in str(details)
+
+
+def test_an_address_that_is_longer_in_lower_case_is_cut(api: Api) -> None:
+    policy("plain")
+    push_commits(api, "a", commit("a", author="\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}" * 320))
+    assert len(stored()["a"]) == 320

@@ -4,8 +4,10 @@ import pytest
 from pytest_django import Settings
 
 from central.corpus.models import Commit, CommitChange, CommitPatch
+from indexer.bundle.encode import encode_commit
+from indexer.bundle.gzip import compress
 from tests.central.commits import change, commit, identity, push_commits
-from tests.central.protocol import api_of
+from tests.central.protocol import api_of, apply_run
 
 pytestmark = pytest.mark.django_db
 
@@ -32,3 +34,15 @@ def test_a_service_without_lines_asks_for_none_and_stores_none(settings: Setting
     assert not CommitPatch.objects.exists()
     settings.HISTORY_COMMITS = 0
     assert not {"commits", "commits.lines"} & set(api.open().json()["record_fields"])
+
+
+def test_a_commit_that_comes_twice_ends_its_run_with_the_reason() -> None:
+    api = api_of()
+    run = api.open(commit_sha=identity("a")).json()
+    api.put_tree(run, [])
+    for number in (1, 2):
+        assert api.put_bytes(run, number, compress(encode_commit(commit("a")))).status_code == 204
+    body = api.announcement(run, commit_sha=identity("a"), batches=2)
+    assert api.deliver(run, body).status_code == 202
+    assert apply_run(run_id=run["run_id"]) == "failed"
+    assert "came twice" in api.state(run)["error"]
