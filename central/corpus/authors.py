@@ -10,7 +10,7 @@ from central.db import execute, fetch_rows, sql_with
 from central.repositories.models import Repository
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
-from indexer.records.authors import AuthorPolicy, author_by_policy, author_digest
+from indexer.records.authors import AuthorPolicy, author_by_policy
 
 _KEY_BYTES: Final = 32
 _ROWS: Final = 10_000  # a statement
@@ -44,20 +44,6 @@ class Authors(NamedTuple):
 def authors_of(organization: Organization) -> Authors:
     """Return the policy that a loaded organisation has."""
     return Authors(AuthorPolicy(organization.author_policy), bytes(organization.author_key))
-
-
-def author_value(organization: Organization, text: str) -> str:
-    """Return what a filter compares stored authors with: a part of an address, in lower case.
-
-    With a policy of digests it is a whole one, of a whole address. Without authors it is "", which
-    none has: nothing is found.
-    """
-    authors = authors_of(organization)
-    if authors.policy is AuthorPolicy.OFF:
-        return ""
-    if authors.policy is AuthorPolicy.PLAIN:
-        return text.lower()
-    return author_digest(authors.key, text)
 
 
 @transaction.atomic

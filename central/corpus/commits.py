@@ -72,6 +72,9 @@ _DELETE_UNKEPT: Final = _sql("""WITH gone AS (
     ), changes AS (
         DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
     ) SELECT count(*) FROM gone""")
+# A process of a version without lines deletes commits alone.
+_DELETE_ORPHANS: Final = _sql("""DELETE FROM {patch} WHERE repository_id = %s::bigint
+    AND NOT EXISTS (SELECT FROM {commit} WHERE {commit}.id = {patch}.commit_id)""")
 _MERGE: Final = _sql("""UPDATE {commit} SET merge = now.merge
     FROM unnest(%s::text[], %s::text[]) AS now (sha, merge)
     WHERE {commit}.repository_id = %s::bigint AND {commit}.sha = now.sha
@@ -252,6 +255,7 @@ def delete_old_commits(*, older_than: datetime | None) -> int:
         while deleted == _AT_ONCE:
             [(deleted,)] = fetch_rows(_DELETE_UNKEPT, asked)
             count += deleted
+        execute(_DELETE_ORPHANS, [repository])
     return count
 
 

@@ -7,13 +7,14 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from central.corpus.models import Commit, CommitChange, File, TrigramSegment
+from central.corpus.commits import delete_old_commits
+from central.corpus.models import Commit, CommitChange, CommitPatch, File, TrigramSegment
 from central.corpus.trigrams.upkeep import TextIndex
 from central.ingest.models import IndexRun
 from central.onboarding.models import Authority, BackfillRepository
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
-from tests.central.commits import commit, store_commits
+from tests.central.commits import change, commit, store_commits
 from tests.central.factories import OrganizationFactory, RepositoryFactory
 
 pytestmark = pytest.mark.django_db
@@ -91,6 +92,16 @@ def test_commits_of_the_version_before_are_due_in_the_text_index_and_have_no_lin
     assert TextIndex().behind() == {repository.pk: None}
     change = CommitChange.objects.get()
     assert (change.unread, change.blob, Commit.objects.get().author) == ("unknown", "", "")
+
+
+def test_lines_of_commits_that_a_former_process_deletes_go_with_the_retention() -> None:
+    repository = RepositoryFactory.create()
+    changes = [change("a.py", hunks="@@ -0,0 +1 @@\n+a\n")]
+    store_commits(repository, "b", commit("a", changes=changes), commit("b", "a", changes=changes))
+    Commit.objects.filter(subject="a")._raw_delete("default")
+    delete_old_commits(older_than=None)
+    [patch] = CommitPatch.objects.all()
+    assert patch.commit_id == Commit.objects.get().pk
 
 
 def test_a_former_process_does_not_take_a_segment_of_commits_for_its_own() -> None:

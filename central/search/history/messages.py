@@ -78,13 +78,17 @@ def kept_messages(repository: int, commits: StoredCommits) -> Messages | None:
 
 
 def read_messages(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
-    """Read what ranks the commits of a repository; `dimensions` are those of their vectors."""
-    read = _read(repository, commits, dimensions)
-    _kept.put(repository, read, read.memory)
+    """Read what ranks the commits of a repository; `dimensions` are those of their vectors.
+
+    It is not kept while some commits wait for their terms, which an older version did not store.
+    """
+    read, is_whole = _read(repository, commits, dimensions)
+    if is_whole:
+        _kept.put(repository, read, read.memory)
     return read
 
 
-def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
+def _read(repository: int, commits: StoredCommits, dimensions: int) -> tuple[Messages, bool]:
     place_of = {key: place for place, key in enumerate(commits.ids.tolist())}
     count = len(place_of)
     vectors = np.zeros((count, dimensions), np.int8)
@@ -109,7 +113,7 @@ def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
     order = of_terms.argsort(kind="stable")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float32))
     different, starts = np.unique(of_terms[order], return_index=True)
-    return Messages(
+    read = Messages(
         commits.state,
         different,
         np.append(starts, len(order)),
@@ -120,3 +124,4 @@ def _read(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
         is_merge,
         is_revert,
     )
+    return read, all(map(len, terms))

@@ -6,7 +6,6 @@ import hmac
 import pytest
 from django.core.management import call_command
 
-from central.corpus.authors import author_value
 from central.corpus.models import Commit
 from central.tenancy.models import AuditEntry, Organization
 from tests.central.commits import commit, push_commits
@@ -41,19 +40,15 @@ def digest(address: str) -> str:
 def test_no_author_is_stored_unless_the_organisation_says_so(api: Api) -> None:
     push_commits(api, "a", commit("a", author=ADA))
     assert stored() == {"a": ""}
-    assert author_value(acme(), ADA) == ""
 
 
 def test_a_stricter_policy_changes_what_is_stored_and_another_what_comes(api: Api) -> None:
     policy("plain")
     push_commits(api, "a", commit("a", author="Ada@Example.org"))
     assert stored() == {"a": ADA}
-    assert author_value(acme(), "ADA@") == "ada@"
     policy("hashed")
     push_commits(api, "b", commit("b", "a", author=BOB), commit("c", "b", author=digest(ADA)))
     assert stored() == {"a": digest(ADA), "b": digest(BOB), "c": digest(ADA)}
-    assert author_value(acme(), "Ada@example.org") == digest(ADA)
-    assert author_value(acme(), "ada") not in stored().values()
     policy("plain")
     push_commits(api, "d", commit("d", "c", author=BOB))
     assert stored() == {"a": digest(ADA), "b": digest(BOB), "c": digest(ADA), "d": BOB}
@@ -70,7 +65,7 @@ def test_another_organisation_has_its_own_policy_and_key(api: Api) -> None:
     assert stored() == {"a": ""}
     call_command("authors", "hashed", "--organization", "web")
     web.refresh_from_db()
-    assert author_value(web, ADA) != author_value(acme(), ADA)
+    assert bytes(web.author_key) != bytes(acme().author_key) != b""
 
 
 def test_open_tells_the_client_and_nothing_else_the_key(api: Api) -> None:

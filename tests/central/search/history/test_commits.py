@@ -1,6 +1,8 @@
 """type:commit: messages by their text, and by words and meaning."""
 
 from aeterna_code_search.contract.search import Mode, SearchAnswer
+from central.corpus.commits import derived_rows, put_derived_rows
+from central.corpus.models import Commit
 from tests.central.search.history.conftest import Search
 
 SUBJECT = "Retry failed requests to the gateway"
@@ -54,3 +56,14 @@ def test_pages_of_ranked_commits_are_of_one_order(find: Search) -> None:
     assert first.next_cursor is not None
     second = find("type:commit retry gateway pool", limit=2, cursor=first.next_cursor)
     assert [*subjects(first), *subjects(second)] == whole[:4]
+
+
+def test_commits_of_an_older_version_are_ranked_once_they_have_their_terms(find: Search) -> None:
+    """No index gets another generation by that."""
+    query = "type:commit failed gateway requests"
+    stored = {row.pk: (row.terms, row.vector) for row in Commit.objects.all()}
+    Commit.objects.update(terms=b"", vector=None)
+    assert SUBJECT not in subjects(find(query, mode=Mode.LEXICAL))
+    put_derived_rows(derived_rows(list(stored)))
+    assert SUBJECT in subjects(find(query, mode=Mode.LEXICAL))
+    assert {row.pk: (row.terms, row.vector) for row in Commit.objects.all()} == stored
