@@ -100,9 +100,9 @@ class _CodeTools:
     _hints: ErrorHints
 
     async def code_search(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
-        """Find code in all indexed repositories by what it does or by name.
+        """Find code in all indexed repositories by what it does or name.
 
-        Best hits first: project/path:lines, definition, score, snippet.
+        Best first: project/path:lines, definition, score, snippet.
         "quoted text", /regex/ and filters (repo: file: lang: sym:, - negates) say what files must
         hold; type:commit, type:diff search history. Examples: query="verify a JWT",
         include_projects=["auth-service"];

@@ -144,6 +144,8 @@ def _total_line(answer: Mapping[str, Any]) -> str:
     if not total or not shown or (total["files"] <= shown and not answer.get("next_cursor")):
         return ""
     at_least = "at least " if total["at_least"] else ""
+    if answer["results"][0].get("change"):
+        return f"Shown: {shown:,} of {at_least}{total['files']:,}. --limit shows more."
     return (
         f"Shown: {shown:,} of {at_least}{total['files']:,} files. --limit shows more, "
         "`codesearch grep -m query` every match."

@@ -308,6 +308,16 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class LastChange:
+    """The newest stored commit that changed the lines of a definition."""
+
+    commit: str
+    committed_at: Annotated[str, "RFC 3339, in UTC"]
+    subject: str
+    url: Annotated[str | None, "At the forge"]
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """A use of a name, where it stands and what it means."""
 
@@ -335,6 +345,9 @@ class Link:
     lags: Annotated[bool | None, "Whether pinned_version is older than indexed_version"]
     url: str | None
     owners: Annotated[list[str] | None, OWNERS, YOUNGER] = None
+    last_change: Annotated[
+        LastChange | None, "Of the caller, in an answer of impact; null: not known", YOUNGER
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,6 +602,9 @@ class Impact:
     ]
     receipt: TraceReceipt
     hint: Annotated[str | None, "Why the answer is empty"]
+    last_changes_left_out: Annotated[
+        int, "Callers whose last change was not looked up, as it would take too long", YOUNGER
+    ] = 0
 
 
 @dataclass(frozen=True, slots=True)

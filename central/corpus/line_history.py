@@ -79,13 +79,24 @@ class StoredCommit(NamedTuple):
     changed: int
 
 
+class _PathRecords(NamedTuple):
+    """What commits did to a path, and the nearest of these for the commits it was asked of."""
+
+    changes: Mapping[str, FileChange]
+    nearest: dict[str, frozenset[str]]
+
+
 class CommitGraph:
-    """Stored commits, given newest first; in `order` none comes before its children."""
+    """Stored commits, given newest first; in `order` none comes before its children.
+
+    `records`: of the paths that were asked for.
+    """
 
     def __init__(self, commits: Iterable[StoredCommit], head: str) -> None:
         places = {commit.sha: (place, commit) for place, commit in enumerate(commits)}
         self.parents = {sha: commit.parents for sha, (_, commit) in places.items()}
         self.head = head
+        self.records: dict[str, _PathRecords] = {}
         self._cut = {
             sha
             for sha, (_, commit) in places.items()
@@ -170,13 +181,6 @@ class Version(NamedTuple):
     lines: list[str]
 
 
-class _PathRecords(NamedTuple):
-    """What commits did to a path, and the nearest of these for the commits it was asked of."""
-
-    changes: Mapping[str, FileChange]
-    nearest: dict[str, frozenset[str]]
-
-
 class _Walk(ABC, Generic[P]):
     """A question about lines, `P`, asked of one version of a file after another, newest first."""
 
@@ -186,7 +190,6 @@ class _Walk(ABC, Generic[P]):
         self._until = time.monotonic() + seconds
         self._asked: dict[tuple[str, str], tuple[Version, P]] = {}
         self._waiting: list[tuple[int, str, str]] = []
-        self._of_path: dict[str, _PathRecords] = {}
 
     def walk(self, path: str, lines: list[str], question: P) -> None:
         """Ask about the head's file."""
@@ -234,9 +237,10 @@ class _Walk(ABC, Generic[P]):
         heappush(self._waiting, (self._graph.order.get(version.commit, -1), *key))
 
     def _path(self, path: str) -> _PathRecords:
-        if path not in self._of_path:
-            self._of_path[path] = _PathRecords(self._changes.of_path(path), {})
-        return self._of_path[path]
+        known = self._graph.records
+        if path not in known:
+            known[path] = _PathRecords(self._changes.of_path(path), {})
+        return known[path]
 
     def _visit(self, version: Version, question: P) -> None:
         records = self._path(version.path)

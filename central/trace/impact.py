@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import (
@@ -16,6 +17,7 @@ from central.repositories.visibility import RepositorySnapshot
 from central.tenancy.credentials import Credential
 from central.trace.callers import CallerTraversal, transitive_callers
 from central.trace.edges import Step
+from central.trace.last_changes import last_changes
 from central.trace.links import links, shown_definition
 from central.trace.receipts import callers_receipt, hint_for
 from central.trace.request_scope import TraceScope, has_file, traced
@@ -51,7 +53,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
     traversal = transitive_callers(
         scope.resolver, changed, depth=request.depth, min_confidence=request.min_confidence
     )
-    symbols = _symbols(scope, changed, traversal, request.limit)
+    symbols, left_out = _symbols(scope, changed, traversal, request.limit)
     receipt = callers_receipt(scope, changed, traversal, cut=cut)
     return Impact(
         project=request.project,
@@ -61,6 +63,7 @@ def _impact(scope: TraceScope, request: ImpactRequest, visibilities: list[str] |
         visibilities=visibilities,
         receipt=receipt,
         hint=None if traversal.steps else _hint(scope, request, changed, receipt),
+        last_changes_left_out=left_out,
     )
 
 
@@ -141,7 +144,8 @@ def _is_within(inner: Definition, outer: Definition, first: int, last: int) -> b
 
 def _symbols(
     scope: TraceScope, changed: Sequence[Definition], traversal: CallerTraversal, limit: int
-) -> list[ChangedSymbol]:
+) -> tuple[list[ChangedSymbol], int]:
+    """Return the changed symbols, and of how many callers the last change was not looked up."""
     by_target: dict[int, list[Step]] = defaultdict(list)
     for step in in_order(scope, traversal.steps):
         by_target[step.target].append(step)
@@ -150,7 +154,13 @@ def _symbols(
         for target, steps in by_target.items()
         for step in _others_first(steps, changed[target].repository)[:limit]
     ]
-    linked = dict(zip(shown, links(scope, shown, traversal.definitions), strict=True))
+    changes = last_changes(scope, shown)
+    linked = {
+        step: replace(
+            link, last_change=changes.found.get((step.edge.site.file, step.edge.site.caller))
+        )
+        for step, link in zip(shown, links(scope, shown, traversal.definitions), strict=True)
+    }
     answer = []
     for index, definition in enumerate(changed):
         by_project: dict[int, list[Step]] = defaultdict(list)
@@ -171,7 +181,7 @@ def _symbols(
                 owners_of_steps(scope, by_target[index]),
             )
         )
-    return answer
+    return answer, changes.left_out
 
 
 def _others_first(steps: Sequence[Step], own: int) -> list[Step]:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django_htmx.middleware import HtmxDetails
 
-from aeterna_code_search.contract.files import ListRequest
+from aeterna_code_search.contract.files import BlameRequest, ListRequest
 from central.corpus.files import (
     FileNotFoundInIndexError,
     FileView,
@@ -25,7 +25,8 @@ from central.corpus.identifiers import (
 )
 from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
-from central.files.answers import FileEntry
+from central.files.answers import Blame, FileEntry
+from central.files.blame import read_blame
 from central.files.directory import DIRECTORY
 from central.files.finder import PATH_QUERY_CHARACTERS, find_paths
 from central.files.listing import list_files
@@ -43,6 +44,7 @@ from central.tenancy.credentials import Credential
 from central.trace.written_names import written_names
 from central.web.about import about
 from central.web.access import member_page
+from central.web.blame_gutter import blame_gutter
 from central.web.highlighting import CodeLink
 from central.web.urls_for import (
     breadcrumbs,
@@ -164,8 +166,11 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         )
         for symbol in found.symbols
     ]
+    blamed = _blamed(request, credential, found)
     context = {
         "section": "repositories",
+        "blame": blamed,
+        "beside": blame_gutter(blamed, organization) if blamed else (),
         "about": about(credential, [(project, path, "")]),
         "file": found,
         "content": content,
@@ -181,6 +186,14 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "has_raw": not found.skipped and _bytes(found) is not None,
     }
     return render(request, "web/file.html", context)
+
+
+def _blamed(request: HttpRequest, credential: Credential, found: FileView) -> Blame | None:
+    """Return the commits of the lines, if the address asks for them."""
+    if not request.GET.get("blame") or not found.content:
+        return None
+    asked = BlameRequest(project=found.project, path=found.path)
+    return read_blame(credential=credential, request=asked)
 
 
 @member_page

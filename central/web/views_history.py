@@ -20,6 +20,7 @@ from central.web.urls_for import breadcrumbs, directory_url, file_url, history_u
 from central.web.views_files import with_addresses
 
 COMMITS_SHOWN: Final = 50  # of a page
+SYMBOL_CHARACTERS: Final = 500
 _PATHS_SHOWN: Final = 10  # of a commit
 
 
@@ -53,7 +54,10 @@ def history(
     organization = credential.organization.slug
     repository = visible_repository(credential=credential, project=project)
     cursor = request.GET.get("cursor", "")
-    asked = HistoryRequest(project=project, path=path, limit=COMMITS_SHOWN, cursor=cursor)
+    symbol = request.GET.get("symbol", "")[:SYMBOL_CHARACTERS]
+    asked = HistoryRequest(
+        project=project, path=path, symbol=symbol, limit=COMMITS_SHOWN, cursor=cursor
+    )
     try:
         found = read_history(credential=credential, request=asked)
     except FileNotFoundInIndexError as exc:

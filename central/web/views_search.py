@@ -113,7 +113,16 @@ def _answered(credential: Credential, asked: SearchForm, answer: SearchAnswer) -
         "reading_url": _reading_url(asked, answer),
         "trace_url": _trace_url(credential, answer),
         "facet_rows": facet_rows(asked, answer.facets),
+        "counted": _counted(answer),
     }
+
+
+def _counted(answer: SearchAnswer) -> str:
+    """Return what the total of an answer counts."""
+    first = next(iter(answer.results), None)
+    if first is None or first.change is None:
+        return "file"
+    return "changed file" if first.file else "commit"
 
 
 def _files(

@@ -6,6 +6,7 @@ run that a repeated Open creates expires. So `transport` repeats a request witho
 
 import json
 import math
+import re
 import time
 from binascii import a2b_base64
 from collections.abc import Callable, Collection, Iterable
@@ -29,7 +30,7 @@ _SHORTEST_POLL_SECONDS: Final = 0.02
 _LONGEST_POLL_SECONDS: Final = 1.0
 _POLL_SHARE: Final = 0.04  # of the time waited so far, where central does not wait
 _ENDED_BADLY: Final = frozenset({"failed", "abandoned", "expired"})
-_KEY_BYTES: Final = 16  # at least, of the key of digests
+_KEY: Final = re.compile(r"(?:[0-9a-f]{2}){16,128}")  # of digests of authors
 _GZIP: Final = {"Content-Type": "application/gzip"}
 
 
@@ -316,10 +317,11 @@ def _author_rule(answer: Any) -> AuthorRule:
     """Return the rule; without one that is known in full, no author is sent."""
     if not isinstance(answer, dict) or answer.get("policy") not in set(AuthorPolicy):
         return AuthorRule()
-    policy, key = AuthorPolicy(answer["policy"]), bytes.fromhex(str(answer.get("key") or ""))
-    if policy is AuthorPolicy.HASHED and len(key) < _KEY_BYTES:
-        return AuthorRule()
-    return AuthorRule(policy, key)
+    policy, key = AuthorPolicy(answer["policy"]), answer.get("key")
+    if policy is not AuthorPolicy.HASHED:
+        return AuthorRule(policy)
+    is_key = isinstance(key, str) and _KEY.fullmatch(key)
+    return AuthorRule(policy, bytes.fromhex(str(key))) if is_key else AuthorRule()
 
 
 def _direct(answer: Any) -> DirectUpload | None:

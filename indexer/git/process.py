@@ -7,7 +7,7 @@ program that the repository names. Only commands with `may_fetch` contact a remo
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -45,7 +45,7 @@ _ENVIRONMENT: Final = {
 # No missing object is fetched. Before 2.44 git supports only the second variable, which makes its
 # fetch fail.
 OFFLINE: Final[Mapping[str, str]] = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-SHA1_DIGITS: Final = 40
+_SHA1_DIGITS: Final = 40
 _SHA256: Final = "[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n"
 # The third has settings of a git that ran this program, the last overrides `-U0`.
 _NO_SETTINGS: Final[Mapping[str, str]] = {
@@ -149,12 +149,9 @@ class GitProcess:
         It sees the directory of objects, and nothing else of the repository: no settings,
         attributes, grafts and remotes, nor settings of the user. So it asks for no missing object.
         """
-        with TemporaryDirectory(prefix="code-search-git-") as directory:
-            apart = Path(directory)
-            (apart / "HEAD").write_text("ref: refs/heads/none\n")
-            (apart / "refs").mkdir()
-            if names and len(names[0]) > SHA1_DIGITS:
-                (apart / "config").write_text(_SHA256)
+        with _empty_repository(
+            is_sha256=any(len(name) > _SHA1_DIGITS for name in names)
+        ) as directory:
             yield from self.stream(
                 "-C", directory, *arguments,
                 stdin="".join(f"{name}\n" for name in names).encode(),
@@ -230,6 +227,21 @@ class GitProcess:
         fetch_settings = NOTHING if may_fetch else self._fetch_settings
         environment = {**self._environment, **fetch_settings, **environment}
         return GitCommand(self.root, (*_SETTINGS, *arguments), environment, seconds=seconds)
+
+
+@contextmanager
+def _empty_repository(*, is_sha256: bool) -> Iterator[str]:
+    """Yield a git directory, which the end of the `with` block deletes. Raises GitError."""
+    with ExitStack() as stack:
+        try:
+            directory = stack.enter_context(TemporaryDirectory(prefix="code-search-git-"))
+            Path(directory, "HEAD").write_text("ref: refs/heads/none\n")
+            Path(directory, "refs").mkdir()
+            if is_sha256:
+                Path(directory, "config").write_text(_SHA256)
+        except OSError as exc:
+            raise GitError(f"no temporary directory can be made: {exc}") from exc
+        yield directory
 
 
 def _finished(command: GitCommand, stdin: bytes = b"") -> tuple[int, bytes, str]:

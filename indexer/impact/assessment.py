@@ -196,6 +196,7 @@ def _query_impact(
         unknown=tuple(dict.fromkeys(path for answer in answers for path in answer.unknown)),
         visibilities=answers[0].visibilities,
         receipt=_merged([answer.receipt for answer in answers]),
+        last_changes_left_out=sum(answer.last_changes_left_out for answer in answers),
     )
 
 

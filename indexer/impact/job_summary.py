@@ -14,6 +14,7 @@ from indexer.impact.report import (
     CALLS_SHOWN,
     NAMES_SHOWN,
     OWN_CALLS_SHOWN,
+    format_change,
     format_confidence,
     join_names,
     omitted_lines,
@@ -143,7 +144,9 @@ def _call(call: Call) -> str:
     location = link(code(f"{call.file}:{call.line}"), call.url)
     caller = call.caller.qualified_name
     inside = f" in {code(caller)}" if caller else ""  # else at a file's top level
-    return f"{location}{inside} ({text(format_confidence(call))})"
+    change = call.last_change
+    changed = f", {link(text(format_change(call)), change.url)}" if change else ""
+    return f"{location}{inside} ({text(format_confidence(call))}){changed}"
 
 
 def _end(impact: Impact, max_bytes: int) -> str:

@@ -49,6 +49,16 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
+class LastChange:
+    """The newest commit that changed a caller."""
+
+    commit: str
+    committed_at: str
+    subject: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A reference to a changed definition."""
 
@@ -65,6 +75,7 @@ class Call:
     indexed_version: str | None
     lags: bool | None
     url: str | None
+    last_change: LastChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +165,14 @@ class Answer:
     """Callers of changed definitions; `unknown` are files that are not indexed.
 
     `visibilities`: the only repository visibilities within the credential's scope; None: any.
+    `last_changes_left_out`: callers whose last change was not looked up.
     """
 
     symbols: tuple[ChangedSymbol, ...]
     unknown: tuple[str, ...]
     visibilities: tuple[str, ...] | None
     receipt: Receipt
+    last_changes_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +230,7 @@ class ImpactQueries:
                 unknown=tuple(answer["unknown"]),
                 visibilities=None if visibilities is None else tuple(visibilities),
                 receipt=_receipt(answer["receipt"]),
+                last_changes_left_out=int(answer.get("last_changes_left_out", 0)),
             )
 
 
@@ -239,7 +253,12 @@ def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:
 
 
 def _call(row: Mapping[str, Any]) -> Call:
-    return _record(Call, {**row, "caller": _record(Caller, row["caller"])})
+    changed = row.get("last_change")  # an earlier service does not give it
+    parts = {
+        "caller": _record(Caller, row["caller"]),
+        "last_change": _record(LastChange, changed) if changed else None,
+    }
+    return _record(Call, {**row, **parts})
 
 
 def _receipt(row: Mapping[str, Any]) -> Receipt:

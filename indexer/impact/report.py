@@ -14,6 +14,7 @@ from indexer.impact.queries import (
     Receipt,
     callers_by_owner,
 )
+from indexer.output.commits import SHORT_COMMIT
 from indexer.output.github import strip_commands
 from indexer.output.terminal import pluralize
 
@@ -83,7 +84,8 @@ def _project_lines(project: AffectedProject, limit: int) -> Iterator[str]:
     for call in project.callers[:limit]:
         caller = call.caller.qualified_name
         inside = f" in {caller}" if caller else ""  # else at a file's top level
-        yield f"      at {call.file}:{call.line}{inside} ({format_confidence(call)})"
+        changed = f", {format_change(call)}" if call.last_change else ""
+        yield f"      at {call.file}:{call.line}{inside} ({format_confidence(call)}){changed}"
     if more := omitted_lines(project, limit):
         yield f"      {more}"
 
@@ -109,6 +111,14 @@ def format_confidence(call: Call) -> str:
     """Format a caller's confidence and the rule that resolved it."""
     several = f", one of {call.candidates} candidates" if call.candidates > 1 else ""
     return f"{call.confidence}, {call.rule}{several}"
+
+
+def format_change(call: Call) -> str:
+    """Format when and by which commit a caller last changed; "" if it is not known."""
+    change = call.last_change
+    if change is None:
+        return ""
+    return f"last changed {change.committed_at[:10]} in {change.commit[:SHORT_COMMIT]}"
 
 
 def versions(project: AffectedProject) -> str:
@@ -197,6 +207,8 @@ def _receipt_warnings(impact: Impact) -> Iterator[str]:
         number = pluralize(len(missing), "repository", "repositories")
         yield f"Callers may be missing in {number}: {join_names(missing)}."
     yield from (f"The trace is incomplete: {limit}" for limit in receipt.cut)
+    if left_out := impact.answer.last_changes_left_out:
+        yield f"When {pluralize(left_out, 'caller')} last changed was not looked up, to save time."
     if receipt.unresolved:
         yield (
             f"At least {pluralize(receipt.unresolved, 'reference')} to these names could not be "

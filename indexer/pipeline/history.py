@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from indexer.bundle.encode import encode_commit
-from indexer.client.api import IndexingClient, OpenedRun
+from indexer.client.api import AuthorRule, IndexingClient, OpenedRun
 from indexer.config.project_file import PROJECT_FILE, ProjectFile, parse_project_file
 from indexer.errors import ConfigurationError, GitError
 from indexer.git.commit_changes import WhyUnread
@@ -15,7 +15,7 @@ from indexer.git.history import newest_commits, read_commits, without_lines
 from indexer.git.repository import Repository
 from indexer.pipeline.plan import selection_rules
 from indexer.pipeline.select import skip_reason_by_path
-from indexer.records.authors import author_by_policy
+from indexer.records.authors import AuthorPolicy, author_digest
 from indexer.records.files import COMMIT_LINES, COMMITS
 from indexer.records.history import COMMITS_SENT, Commit, CommitRemoval, Unread
 from indexer.records.runs import Mode, Plan, Reason
@@ -44,7 +44,8 @@ def commit_lines(
     """Yield the lines of the commits between the indexed commit and `head`, the oldest first.
 
     Without an indexed commit that `head` contains, they are compared with those that central has.
-    With `is_anew`, and if other lines are to be sent now than before, all are sent again.
+    With `is_anew`, and if other lines are to be sent now than before, all are sent again; to a
+    service that reads no lines, those that it does not have.
 
     What git cannot read of the past is left out, with a warning: files are indexed without it.
     """
@@ -61,9 +62,15 @@ def commit_lines(
     yield from (encode_commit(CommitRemoval(sha)) for sha in removed)
     why_unread = _why_unread(repository, head) if has_lines else without_lines
     for record in _readable(repository, wanted, why_unread):
-        author = author_by_policy(opened.authors.policy, opened.authors.key, record.author)
-        commit = replace(record, author=author)
+        commit = replace(record, author=_author(opened.authors, record.author))
         yield _line(commit, has_lines=has_lines, most_bytes=opened.batch_bytes)
+
+
+def _author(rule: AuthorRule, address: str) -> str:
+    """Return what is sent of an address; it may look like a digest and is none."""
+    if rule.policy is AuthorPolicy.OFF or not address:
+        return ""
+    return address if rule.policy is AuthorPolicy.PLAIN else author_digest(rule.key, address)
 
 
 def _line(commit: Commit, *, has_lines: bool, most_bytes: int) -> bytes:
@@ -167,7 +174,7 @@ def _compared(
     elif is_incremental:
         return [], newest_commits(repository, head, base=plan.base)[::-1]
     stored = central.stored_commits(opened.run_id)
-    if is_anew or (has_lines and _sends_other_lines(repository, opened.base_commit, head)):
+    if has_lines and (is_anew or _sends_other_lines(repository, opened.base_commit, head)):
         newest = newest_commits(repository, head, limit=max(COMMITS_SENT, len(stored)))
         return stored, newest[::-1]
     contained = _contained(repository, head, stored)

@@ -12,10 +12,17 @@ from central.search.history.results import time_text
 from central.search.history.scan import CommitSearch
 from central.sentences import Sentence
 from indexer.output.terminal import pluralize
+from indexer.records.authors import AuthorPolicy
 
 _sql = sql_with(patch=CommitPatch)
 _WITH_LINES: Final = _sql("""SELECT r.id FROM unnest(%s::bigint[]) AS r (id)
     WHERE EXISTS (SELECT FROM {patch} p WHERE p.repository_id = r.id)""")
+
+_AUTHORS: Final = {
+    AuthorPolicy.OFF: "This organisation stores no authors: an administrator may change that with "
+    "`manage.py authors`.",
+    AuthorPolicy.HASHED: "Authors are stored as digests: write a whole address after author:.",
+}
 
 
 def commits_hint(
@@ -44,7 +51,7 @@ def _stored(search: CommitSearch) -> Iterator[Sentence]:
         yield Sentence.of(
             "no_commits",
             "No commit of these repositories is stored yet. They come with the next run of an "
-            "indexer of this version, or with `codesearch backfill --history`.",
+            "indexer of this version, or with `codesearch index --history` in a checkout.",
         )
         return
     yield Sentence.of(
@@ -52,6 +59,8 @@ def _stored(search: CommitSearch) -> Iterator[Sentence]:
         "No stored commit fulfils the query. Commits are stored since {since}.",
         since=time_text(min(int(own.times[-1]) for own in search.stored.values())),
     )
+    if search.plan.question.authors and (known := _AUTHORS.get(AuthorPolicy(search.author_policy))):
+        yield Sentence.of("authors", known)
     if without := len(search.searched) - len(search.stored):
         yield Sentence.of(
             "without_commits",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import zip_longest
 
 from django import template
 from django.utils import timezone
@@ -74,7 +75,7 @@ def marked_up(text: str) -> SafeString:
 
 
 @register.simple_tag
-def code_block(
+def code_block(  # noqa: PLR0913 - what a template says
     code: str,
     *,
     language: str = "",
@@ -84,15 +85,21 @@ def code_block(
     before: str = "",
     href: str = "",
     label: str = "Code",
+    beside: Sequence[SafeString] = (),
 ) -> SafeString:
     """A listing with line numbers, each a link to `href`#L<number> where there is one.
 
-    Without `href` the lines themselves have these anchors, for one listing of a page. A note says
-    why colours are missing.
+    `beside`: what stands before the number of each line. Without `href` the lines themselves have
+    these anchors, for one listing of a page. A note says why colours are missing.
     """
     lines, note = listing(code, language=language, words=words, links=links, before=before)
     link = format_html("{}", href)
-    rows = [_line(number, html, link) for number, html in enumerate(lines, first_line)]
+    rows = [
+        _line(number, html, link, before=own)
+        for number, (html, own) in enumerate(
+            zip_longest(lines, beside[: len(lines)], fillvalue=""), first_line
+        )
+    ]
     html = _listing(label, "".join(rows))
     return format_html('<div><p class="muted small">{}</p>{}</div>', note, html) if note else html
 
@@ -142,10 +149,10 @@ def _listing(label: str, rows: str) -> SafeString:
     return mark_safe(f"{name}{rows}</code></pre>")  # noqa: S308 # all parts are escaped
 
 
-def _line(number: int, html: str, link: str, css: str = "") -> str:
+def _line(number: int, html: str, link: str, css: str = "", before: str = "") -> str:
     anchor = "" if link else f' id="L{number}"'
     return (
-        f'<span class="code-line{css}"{anchor}>'
+        f'<span class="code-line{css}"{anchor}>{before}'
         f'<a class="code-number" href="{link}#L{number}">{number}</a>{html}\n</span>'
     )
 

@@ -64,6 +64,10 @@ def test_a_changed_line_has_its_sign_its_commit_and_the_merge(member: Client) ->
         f'href="https://forge.example/acme/auth/commit/{identity("Retry <b>requests</b>")}"' in hit
     )
     assert "data-result" in hit
+    page = text_of(member.get("/o/acme/", {"q": "type:diff retry"}).content.decode())
+    assert "1 match in 1 changed file" in page
+    page = text_of(member.get("/o/acme/", {"q": "type:commit"}).content.decode())
+    assert "3 commits" in page
     [removed] = hits(member, 'type:diff "<old>"')
     assert "&minus; " in removed
     assert "&lt;old&gt;" in removed

@@ -1,12 +1,14 @@
 """What is said of an impact: totals, honest zeros, what may be lacking."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from indexer.git.edits import EditedFile, Edits
 from indexer.impact.assessment import Impact, Lines
-from indexer.impact.queries import Caller, MissingProject, OwnerCount
+from indexer.impact.job_summary import impact_summary
+from indexer.impact.queries import Caller, LastChange, MissingProject, OwnerCount
 from indexer.impact.report import as_json, format_text, summary_line, warnings
 from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
 
@@ -145,3 +147,18 @@ def test_json_has_everything_by_the_apis_names() -> None:
         {"project": "web", "commit": "c" * 40},
     ]
     assert found["receipt"]["unresolved"] == {"count": 0}
+
+
+def test_a_caller_has_its_last_change() -> None:
+    changed = LastChange("a" * 40, "2026-10-03T00:00:00Z", "Why", "https://forge.example/c/a")
+    called = symbol("verify", affected("till", call(last_change=changed), call()))
+    found = impact(called)
+    found = replace(found, answer=replace(found.answer, last_changes_left_out=2))
+    text = format_text(found)
+    assert "(high, import), last changed 2026-10-03 in aaaaaaaaaa\n" in text
+    assert text.count("last changed 2026-10-03") == 1
+    assert "When 2 callers last changed was not looked up" in text
+    summary = impact_summary(found)
+    assert (
+        "), [last changed 2026&#45;10&#45;03 in aaaaaaaaaa](https://forge.example/c/a)" in summary
+    )

@@ -166,6 +166,17 @@ def test_the_history_comes_anew_though_the_index_is_up_to_date(
     ]  # fmt: skip
 
 
+def test_a_service_that_reads_no_lines_gets_the_commits_that_it_lacks(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders = {"record_fields": [COMMITS]}
+    sandbox.commit("Go on", {"b.py": "b = 1\n"})
+    run(central, sandbox)
+    del central.commits[0]
+    run(central, sandbox, sends_history=True)
+    assert (gone(central), len(sent(central)), len(central.commits)) == ([], 1, 2)
+
+
 def test_as_many_commits_come_anew_as_are_stored(
     central: StandIn, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +212,7 @@ def test_a_merge_with_a_request_for_the_history_brings_both(
          hmac.digest(KEY, ADA.encode(), hashlib.sha256).hex()[:32]),
         ({"policy": "hashed", "key": ""}, ""),
         ({"policy": "hashed"}, ""),
+        ({"policy": "hashed", "key": "k" * 64}, ""),
         ({"policy": "initials", "key": KEY.hex()}, ""),
         ("plain", ""),
     ],
@@ -211,6 +223,20 @@ def test_authors_are_sent_as_the_organisation_has_them(
     central.orders["authors"] = authors
     run(central, sandbox)
     assert [commit.author for commit in sent(central)] == [author]
+
+
+def test_an_address_that_looks_like_a_digest_is_hashed_all_the_same(
+    central: StandIn, sandbox: Sandbox
+) -> None:
+    central.orders["authors"] = {"policy": "hashed", "key": KEY.hex()}
+    odd = sandbox.git(
+        "hash-object", "-t", "commit", "-w", "--stdin",
+        stdin=sandbox.git("cat-file", "commit", "HEAD").replace(ADA, "a" * 32).encode() + b"\n",
+    )  # fmt: skip
+    sandbox.git("reset", "--quiet", "--hard", odd)
+    run(central, sandbox)
+    [commit] = sent(central)
+    assert commit.author == hmac.digest(KEY, b"a" * 32, hashlib.sha256).hex()[:32]
 
 
 # Bounds

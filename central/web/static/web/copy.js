@@ -4,10 +4,14 @@
 (() => {
   const SAID_MS = 2000;
 
-  // Each line without its number, which is its first element.
+  // Each line without its number, and what stands before it.
   const code = () =>
     [...document.querySelectorAll(".code-line")]
-      .map((line) => line.textContent.slice(line.firstElementChild.textContent.length))
+      .map((line) => {
+        const number = line.querySelector(".code-number");
+        const before = number.previousElementSibling?.textContent ?? "";
+        return line.textContent.slice(before.length + number.textContent.length);
+      })
       .join("");
 
   const say = (button, text) => {

@@ -26,7 +26,7 @@
   let timer = 0;
   let pointer = "mouse";
 
-  const identifier = (target) => target.closest?.(".code-line a:not(.code-number)") ?? null;
+  const identifier = (target) => target.closest?.(".code-line a:not(.code-number, .blame)") ?? null;
 
   // Line and column in characters; a hidden character is shown as its code point.
   const addressOf = (link) => {

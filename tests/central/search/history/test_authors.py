@@ -34,13 +34,15 @@ def test_a_digest_is_found_by_the_whole_address_only(acme: Organization, find: S
     [result] = find("type:commit author:Cat@acme.example").results
     assert result.change is not None
     assert result.change.author == author_digest(bytes(acme.author_key), "cat@acme.example")
-    assert commits_of(find("type:commit author:cat@acme")) == []
+    hint = find("type:commit author:cat@acme").hint or ""
+    assert "Authors are stored as digests: write a whole address after author:." in hint
     assert commits_of(find(f"type:commit author:{result.change.author}")) == []
     set_author_policy(acme, AuthorPolicy.PLAIN, actor="test")  # what is stored are digests still
     assert commits_of(find(f"type:commit author:{result.change.author[:2]}")) == []
     assert commits_of(find("type:commit author:cat@acme.example"))
     set_author_policy(acme, AuthorPolicy.OFF, actor="test")
-    assert commits_of(find("type:commit author:cat@acme.example")) == []
+    hint = find("type:commit author:cat@acme.example").hint or ""
+    assert "This organisation stores no authors" in hint
 
 
 def test_another_organisation_s_digest_never_matches(acme: Organization, find: Search) -> None:
