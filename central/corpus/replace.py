@@ -27,6 +27,7 @@ from central.corpus.models import (
 from central.corpus.packages import ModuleFile, refresh_packages, regular_packages
 from central.corpus.rows import EncodedFiles
 from central.corpus.scip import put_documents, refresh_scip
+from central.corpus.withheld import purge_names_of_past
 from central.db import copy_encoded, copy_rows, execute, fetch_rows, id_array, sql, sql_with
 from indexer.records.history import Commit
 from indexer.records.scip import ScipDocument
@@ -67,7 +68,7 @@ class Replacement:
     Needs a transaction. `orphans` are points of deleted chunks. `manifests` is true if one was
     added or deleted. `regular` are directories that have or had an `__init__.py`, which is no
     longer as it was. `parents` are those of the commits that came, by id, `commits` are their
-    keys; `is_rewritten`: the branch lost some.
+    keys; `removed` are the ids of those that went.
     """
 
     repository_id: int
@@ -86,7 +87,7 @@ class Replacement:
     inserted: list[ModuleFile] = field(default_factory=list)
     parents: dict[str, Sequence[str]] = field(default_factory=dict)
     commits: dict[str, int] = field(default_factory=dict)
-    is_rewritten: bool = False
+    removed: set[str] = field(default_factory=set)
 
     def remove_files(self, paths: Sequence[str]) -> None:
         """Delete the rows of `paths`, where they exist, with their dependent rows."""
@@ -148,7 +149,7 @@ class Replacement:
         for commit in commits:
             self.parents[commit.sha] = commit.parents
             self.commits.setdefault(commit.sha, keys.get(commit.sha, STORED_ALREADY))
-        self.is_rewritten |= bool(removed)
+        self.removed.update(removed)
 
     def settle_commits(self, *, head: str, base: str) -> None:
         """Bring what the commits determine together up to date: call it once, after the last."""
@@ -157,8 +158,11 @@ class Replacement:
             head=head,
             base=base,
             parents=self.parents,
-            is_rewritten=self.is_rewritten,
+            is_rewritten=bool(self.removed),
         )
+        if self.removed or not base:
+            new = (sha for sha, key in self.commits.items() if key != STORED_ALREADY)
+            purge_names_of_past(self.repository_id, [sha for sha in new if sha not in self.removed])
 
     def finish(self) -> None:
         """Bring what the files determine together up to date: call it once, after the last."""

@@ -46,6 +46,12 @@ _ADVANCE: Final = _sql("""UPDATE {repository} SET generation = generation + 1,
 _FORMER_NAMES: Final = _sql("""SELECT DISTINCT old_path FROM {change}
     WHERE repository_id = %s::bigint AND status = %s::text
         AND (path = %s::text OR path LIKE %s::text)""")
+_RENAMES: Final = _sql("""SELECT h.path, h.old_path FROM {change} h
+    JOIN {commit} c ON c.id = h.commit_id
+    WHERE h.repository_id = %s::bigint AND h.status = %s::text AND h.unread = %s::text
+        AND c.sha = ANY(%s::text[])
+    ORDER BY h.id""")
+_WITHHELD: Final = _sql("SELECT path FROM {withheld} WHERE repository_id = %s::bigint")
 _CHANGES: Final = _sql("""SELECT id, commit_id FROM {change}
     WHERE repository_id = %s::bigint AND (
         path = %s::text OR path LIKE %s::text OR old_path = %s::text OR old_path LIKE %s::text)""")
@@ -85,26 +91,52 @@ def purge_path(repository: Repository, path: str, *, actor: str) -> PurgedLines:
     if not execute(_ADVANCE, [repository.pk]):  # its row stays locked
         return PurgedLines([], 0)
     paths = _with_former_names(repository.pk, path)
-    execute(_REMEMBER, [repository.pk, paths])
+    commits = _purge(repository.pk, paths)
+    record(
+        actor=actor,
+        action="repository.path_purged",
+        target=repository.name,
+        organization=repository.organization,
+        detail={"paths": paths[:_NAMED], "commits": commits},
+    )
+    return PurgedLines(paths, commits)
+
+
+def purge_names_of_past(repository_id: int, commits: Sequence[str]) -> None:
+    """Purge the names that withheld paths had before, by the renames of commits of the past.
+
+    They came after the purge, which did not know these names. In the transaction that stored them,
+    when the text index has them.
+    """
+    withheld = {path for (path,) in fetch_rows(_WITHHELD, [repository_id])} if commits else set()
+    if not withheld:
+        return
+    asked = [repository_id, ChangeStatus.RENAMED.value, Unread.WITHHELD.value, [*commits]]
+    names = {
+        former: None
+        for path, old_path in fetch_rows(_RENAMES, asked)
+        if is_withheld(path, "", withheld) and not is_withheld(old_path, "", withheld)
+        for former in _with_former_names(repository_id, old_path)
+    }
+    if names:
+        _purge(repository_id, list(names))
+
+
+def _purge(repository_id: int, paths: Sequence[str]) -> int:
+    """Delete the lines of paths, and keep those away that come; return of how many commits."""
+    execute(_REMEMBER, [repository_id, list(paths)])
     commits: set[int] = set()
     for name in paths:
         below = f"{like_pattern(name)}/%"
-        rows = fetch_rows(_CHANGES, [repository.pk, name, below, name, below])
+        rows = fetch_rows(_CHANGES, [repository_id, name, below, name, below])
         execute(_MARK, [Unread.WITHHELD.value, id_array(key for key, _ in rows)])
         commits.update(commit for _, commit in rows)
     touched = sorted(commits)
     for start in range(0, len(touched), _COMMITS):
         _purge_patches(touched[start : start + _COMMITS])
     if touched:
-        _purge_segments(repository.pk, touched)
-    record(
-        actor=actor,
-        action="repository.path_purged",
-        target=repository.name,
-        organization=repository.organization,
-        detail={"paths": paths[:_NAMED], "commits": len(touched)},
-    )
-    return PurgedLines(paths, len(touched))
+        _purge_segments(repository_id, touched)
+    return len(touched)
 
 
 def _with_former_names(repository_id: int, path: str) -> list[str]:

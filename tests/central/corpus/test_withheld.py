@@ -14,11 +14,13 @@ from central.ingest.models import IndexRun
 from central.projections import Difference
 from central.repositories.models import Repository
 from central.tenancy.models import AuditEntry
+from indexer.bundle.encode import encode_commit
+from indexer.bundle.gzip import compress
 from indexer.lexical import term_id
 from indexer.records.history import Commit as Record
 from indexer.records.history import PathChange
-from tests.central.commits import change, commit, push_commits
-from tests.central.protocol import Api, api_of
+from tests.central.commits import change, commit, identity, push_commits
+from tests.central.protocol import Api, api_of, apply_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -94,6 +96,30 @@ def test_lines_that_come_later_or_again_are_not_stored(api: Api) -> None:
     push_commits(api, "fourth", *PAST, gone=["first", "second", "third"])
     assert patches() == ["open1", "open3"]
     assert found("zqxwv0") == found("moved4") == set()
+
+
+def test_names_that_only_the_past_tells_are_purged_when_it_comes(api: Api) -> None:
+    push_commits(api, "fourth", *PAST[2:])
+    purge("b.py")
+    push_commits(api, "fourth", *PAST, gone=["third", "fourth"])
+    assert patches() == ["open1", "open3"]
+    assert found("zqxwv0") == found("moved4") == set()
+    assert found("open1") == {"second"}
+    push_commits(api, "fourth", *PAST, gone=["first", "second", "third", "fourth"])
+    assert patches() == ["open1", "open3"]
+
+
+def test_a_file_that_moves_to_a_withheld_directory_later_keeps_its_past(api: Api) -> None:
+    push_commits(api, "first", PAST[0])
+    purge("conf")
+    renamed = commit("second", "first", changes=[change("conf/x.env", "old.env")])
+    run = api.open(commit_sha=identity("second")).json()
+    assert api.put_bytes(run, 1, compress(encode_commit(renamed))).status_code == 204
+    members = {"mode": "incremental", "reason": "fast_forward"}
+    body = api.announcement(run, commit_sha=identity("second"), **members)
+    assert api.deliver(run, body).status_code == 202
+    assert apply_run(run_id=run["run_id"]) == "applied"
+    assert patches() == ["zqxwv0"]
 
 
 def test_a_run_that_is_open_must_be_started_again(api: Api) -> None:
