@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
@@ -62,7 +61,6 @@ def index_target(
     plain: bool,
     ref: str | None = None,
     scip: "ScipRequest | None" = None,
-    sends_history: bool = False,
 ) -> Report:
     """Bring the index of the repository that contains `path` up to date.
 
@@ -88,14 +86,12 @@ def index_target(
                     ref=ref,
                     requested=requested,
                     scip=scip,
-                    sends_history=sends_history,
                     plain=plain,
                     run_progress=run_progress,
                 )
         access = embedder_access(environ)
         with closing(WorkingCopy(path)) as repository, display(plain=plain) as progress:
             job = local_job(target, repository.commit("HEAD"), requested, access, scip)
-            job = replace(job, sends_history=sends_history)
             return index_local(target, repository, job, progress, run_progress)
 
 

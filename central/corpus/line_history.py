@@ -270,16 +270,29 @@ class _Walk(ABC, Generic[P]):
     def _same_parent(self, version: Version, records: _PathRecords) -> str:
         """Return where the file of a merge, equal to that of a parent, comes from; "": unknown.
 
-        That is the only commit that left this content, else the first parent that may have it.
+        That is the only commit that left this content, else the first parent that may have it. Of
+        two versions of which one follows the other, a parent has the newer.
         """
         blobs, changes = self._blobs(version), records.changes
         first, sources = "", set[str]()
         for parent in self._graph.parents[version.commit]:
             found = self._present(parent, records)
             same = {sha for sha in found if sha in changes and changes[sha].blob in blobs}
-            first = first or (parent if same else "")
+            first = first or (parent if same & self._newest(found, records) else "")
             sources |= same
         return next(iter(sources)) if len(sources) == 1 else first
+
+    def _newest(self, found: frozenset[str], records: _PathRecords) -> frozenset[str]:
+        """Return those of the changes of a path that no other one of them follows."""
+        followed: set[str] = set()
+        waiting = [sha for sha in found if len(found) > 1]
+        while waiting:
+            sha = waiting.pop()
+            for parent in self._graph.parents[sha] if sha in records.changes else ():
+                older = self._present(parent, records) - followed
+                followed |= older
+                waiting += older
+        return found - followed
 
     def _blobs(self, version: Version) -> set[str]:
         """Return the ids that the file may have: nothing says whether it ends with a line feed."""

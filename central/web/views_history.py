@@ -20,7 +20,7 @@ from central.web.urls_for import breadcrumbs, directory_url, file_url, history_u
 from central.web.views_files import with_addresses
 
 COMMITS_SHOWN: Final = 50  # of a page
-SYMBOL_CHARACTERS: Final = 500
+_SYMBOL_CHARACTERS: Final = 500
 _PATHS_SHOWN: Final = 10  # of a commit
 
 
@@ -54,7 +54,7 @@ def history(
     organization = credential.organization.slug
     repository = visible_repository(credential=credential, project=project)
     cursor = request.GET.get("cursor", "")
-    symbol = request.GET.get("symbol", "")[:SYMBOL_CHARACTERS]
+    symbol = request.GET.get("symbol", "")[:_SYMBOL_CHARACTERS]
     asked = HistoryRequest(
         project=project, path=path, symbol=symbol, limit=COMMITS_SHOWN, cursor=cursor
     )

@@ -48,7 +48,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument(
         "--history",
         action="store_true",
-        help="send the newest commits again, with what earlier runs did not send of them",
+        help="--mode history: send the stored and the newest commits again, with their lines",
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.set_defaults(execute=execute)
@@ -85,9 +85,8 @@ def _index(
     return index_branch(
         connection,
         ref=options.ref,
-        requested=options.mode,
+        requested=Requested.HISTORY if options.history else options.mode,
         scip=scip,
-        sends_history=options.history,
         plain=options.json,
         run_progress=run_progress,
     )
@@ -99,7 +98,6 @@ def index_branch(
     ref: str | None,
     requested: Requested,
     scip: "ScipRequest | None",
-    sends_history: bool = False,
     plain: bool,
     run_progress: RunProgress,
 ) -> Report:
@@ -120,7 +118,6 @@ def index_branch(
         requested=requested,
         timeout_seconds=WAIT_SECONDS,
         scip=scip,
-        sends_history=sends_history,
     )
     with display(plain=plain or settings.continuous_integration) as progress:
         return index(

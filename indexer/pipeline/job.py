@@ -47,7 +47,7 @@ class Job:
 
     `direct` None: vectors travel in the batches. `direct_refusal`: why, if central refused the
     direct upload that QDRANT_URL asked for. `scip` None: no SCIP index is looked for, and what
-    central has of them is kept. `sends_history`: all commits are sent again.
+    central has of them is kept.
     """
 
     request: OpenRequest
@@ -57,7 +57,6 @@ class Job:
     direct: DirectUploadSettings | None = None
     direct_refusal: str = ""
     scip: ScipRequest | None = None
-    sends_history: bool = False
 
     @property
     def vectors(self) -> UploadMode:
@@ -80,7 +79,6 @@ def make_job(
     requested: Requested,
     timeout_seconds: float,
     scip: ScipRequest | None = None,
-    sends_history: bool = False,
 ) -> Job:
     """Return the job that indexes `ref` (default: the checked-out branch, or GitHub's job's).
 
@@ -113,7 +111,6 @@ def make_job(
         access=embedder_access(settings.environ),
         direct=direct,
         scip=scip,
-        sends_history=sends_history,
     )
 
 

@@ -104,7 +104,7 @@ class _Run:
             with self._watch.stage("plan"):
                 plan = self._decide(opened)
             plan = self._with_scip(opened, plan, scip)
-            if self._job.sends_history:
+            if self._job.requested is Requested.HISTORY:
                 plan = history_plan(plan, self._commit)
             self._progress.plan(plan)
             if plan.mode is Mode.NONE:
@@ -209,7 +209,7 @@ class _Run:
                     opened=opened,
                     plan=plan,
                     head=self._commit,
-                    is_anew=self._job.sends_history,
+                    is_anew=self._job.requested is Requested.HISTORY,
                 )
             )
             uploader.add_files(

@@ -106,11 +106,12 @@ class Ancestry(StrEnum):
 
 
 class Requested(StrEnum):
-    """The requested mode: `--mode`."""
+    """The requested mode: `--mode`. `HISTORY`: as `AUTO`, and all commits are sent again."""
 
     AUTO = "auto"
     FULL = "full"
     FORCE = "force"
+    HISTORY = "history"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -186,6 +187,31 @@ def test_a_clone_s_token_reads_its_repository_alone(
     allowed = list(forge.installation_tokens.values())
     assert sum(ids is None for ids in allowed) == len(lists)
     assert all(ids is None or len(ids) == 1 for ids in allowed)
+
+
+def histories(service: Service) -> list[int]:
+    """How many are queued by the command, were before, and have theirs."""
+    first = service.manage("backfill", "acme", "--history").stdout.partition("\n")[0]
+    return [int(number) for number in re.findall(r"\d+", first)]
+
+
+def test_the_past_comes_anew_with_what_an_earlier_run_did_not_send(
+    service: Service, acme: Organization, backfilled: dict[str, Any]
+) -> None:
+    """Here authors, whom no policy asked for then; and lines, as every clone has them."""
+    del backfilled
+    service.manage("authors", "--organization", "acme", "plain")
+    queued, *others = histories(service)
+    assert queued >= REPOSITORIES - 2  # some may have a workflow
+    assert others == [0, 0]
+    wait_until(lambda: histories(service) == [0, 0, queued], "the past was not brought")
+    rows = [json.loads(line) for line in acme.dump("service5").splitlines()]
+    [author] = [row["author"] for row in rows if row["type"] == "commit"]
+    assert "@" in author
+    [patch] = [row["patch"] for row in rows if row["type"] == "commit_patch"]
+    assert patch[0][0] == "service5.py"
+    [hit] = acme.search('type:diff "service5_total"')["results"]
+    assert (hit["file"], hit["change"]["author"]) == ("service5.py", author)
 
 
 def test_a_push_is_followed_unless_a_workflow_does(

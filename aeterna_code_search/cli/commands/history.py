@@ -30,7 +30,7 @@ _MOST: Final = 10_000  # as many as a repository has
         "codesearch history auth-service",
         "codesearch history auth-service acme_auth/tokens.py -n 5",
         "codesearch history auth-service acme_auth --after 2026-11-01",
-        "codesearch history auth-service --symbol TokenVerifier.verify",
+        "codesearch history auth-service --symbol verify_token",
     ),
 )
 @asks(HistoryRequest)

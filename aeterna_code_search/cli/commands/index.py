@@ -102,7 +102,7 @@ def index(
         bool, typer.Option("--force", help="Process every file, changed or not")
     ] = False,
     history: Annotated[
-        bool, typer.Option("--history", help="Send the newest commits and their lines again")
+        bool, typer.Option("--history", help="Send the stored and the newest commits again")
     ] = False,
     organization: Organization = None,
     project: Project = None,
@@ -141,7 +141,8 @@ def index(
     from indexer.records.runs import Requested
 
     request = scip_request(scip or [], scip_commit, context.environ, directory)
-    requested = Requested.FORCE if force else Requested.FULL if full else Requested.AUTO
+    asked = {Requested.FORCE: force, Requested.FULL: full, Requested.HISTORY: history}
+    requested = next((mode for mode, is_asked in asked.items() if is_asked), Requested.AUTO)
     settings = {"organization": organization, "project": project}
     with _indexed_target(context.environ, directory, settings) as target:
         report = index_target(
@@ -152,7 +153,6 @@ def index(
             plain=json,
             ref=ref,
             scip=request,
-            sends_history=history,
         )
     print_stdout(f"{json_.dumps(as_json(report)) if json else format_text(report)}\n")
     return Exit.OK

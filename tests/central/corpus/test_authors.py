@@ -2,17 +2,26 @@
 
 import hashlib
 import hmac
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.management import call_command
+from django.db import connection, transaction
+from django.db.models import F
 
+from central.corpus.commits import put_commits
 from central.corpus.models import Commit
+from central.db import fetch_rows
+from central.repositories.models import Repository
 from central.tenancy.models import AuditEntry, Organization
 from tests.central.commits import commit, push_commits
 from tests.central.protocol import Api, api_of
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db
 
+# Not pg_stat_activity, which is as it was when a transaction first read it.
+BLOCKED = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 ADA, BOB = "ada@example.org", "bob@example.org"
 
 
@@ -85,3 +94,27 @@ def test_an_address_that_is_longer_in_lower_case_is_cut(api: Api) -> None:
     policy("plain")
     push_commits(api, "a", commit("a", author="\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}" * 320))
     assert len(stored()["a"]) == 320
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_apply_that_read_the_former_policy_is_waited_for() -> None:
+    """It has stored addresses that no other transaction sees yet."""
+    api = api_of()
+    policy("plain")
+    push_commits(api, "a", commit("a", author=ADA))
+    [key] = Repository.objects.values_list("pk", flat=True)
+
+    def change() -> None:
+        try:
+            policy("hashed")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as executor:
+        with transaction.atomic():
+            Repository.objects.filter(pk=key).update(generation=F("generation") + 1)
+            put_commits(key, [commit("b", "a", author=BOB)], [])
+            changed = executor.submit(change)
+            wait_until(lambda: bool(fetch_rows(BLOCKED)), "the policy did not wait")
+        changed.result(20)
+    assert stored() == {"a": digest(ADA), "b": digest(BOB)}

@@ -25,6 +25,8 @@ def test_up_to_date_is_no_failure_and_is_said(
     again = codesearch("index", directory=root / "src", environ=environ)
     assert again.returncode == 0
     assert "nothing to do (up_to_date: the commit is indexed already)" in again.stdout
+    history = codesearch("index", "--history", "--json", directory=root, environ=environ)
+    assert json.loads(history.stdout)["reason"] == "requested"
     branch = codesearch("index", "--ref", "main", directory=root, environ=environ)
     assert branch.returncode == 2
     assert "omit --ref" in branch.stderr

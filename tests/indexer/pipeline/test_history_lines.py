@@ -155,7 +155,7 @@ def test_the_history_comes_anew_though_the_index_is_up_to_date(
     run(central, sandbox)
     central.orders = {"record_fields": [COMMITS, COMMIT_LINES]}
     progress = Recorded()
-    run(central, sandbox, sends_history=True, progress=progress)
+    run(central, sandbox, mode="history", progress=progress)
     assert progress.plans == [
         Plan(Mode.INCREMENTAL, Reason.REQUESTED, sandbox.git("rev-parse", "HEAD"))
     ]
@@ -173,7 +173,7 @@ def test_a_service_that_reads_no_lines_gets_the_commits_that_it_lacks(
     sandbox.commit("Go on", {"b.py": "b = 1\n"})
     run(central, sandbox)
     del central.commits[0]
-    run(central, sandbox, sends_history=True)
+    run(central, sandbox, mode="history")
     assert (gone(central), len(sent(central)), len(central.commits)) == ([], 1, 2)
 
 
@@ -185,7 +185,7 @@ def test_as_many_commits_come_anew_as_are_stored(
         sandbox.commit(f"{number}")
     run(central, sandbox)
     assert len(central.commits) == 4 < COMMITS_SENT
-    run(central, sandbox, sends_history=True)
+    run(central, sandbox, mode="history")
     assert len(central.commits) == 4
 
 
@@ -194,7 +194,7 @@ def test_a_merge_with_a_request_for_the_history_brings_both(
 ) -> None:
     run(central, sandbox)
     sandbox.commit("Go on", {"b.py": "b = 1\n"})
-    run(central, sandbox, sends_history=True)
+    run(central, sandbox, mode="history")
     assert central.paths() == ["b.py"]
     assert (len(gone(central)), len(sent(central))) == (1, 2)
 

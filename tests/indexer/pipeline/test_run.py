@@ -79,7 +79,6 @@ def run(
     run_progress: RunProgress | None = None,
     repository: Repository | None = None,
     scip: ScipRequest | None = None,
-    sends_history: bool = False,
     **environ: str,
 ) -> Report:
     repository = repository or Repository(sandbox.path)
@@ -94,7 +93,7 @@ def run(
         repository, settings, ref=ref, requested=Requested(mode), timeout_seconds=20.0, scip=scip
     )
     access = replace(job.access, retry_seconds=0.0)
-    job = replace(job, access=access, sends_history=sends_history)
+    job = replace(job, access=access)
     transport = Transport(url=central.url, credentials=StaticToken(TOKEN), sleep=lambda _: None)
     try:
         return index(
