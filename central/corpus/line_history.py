@@ -46,6 +46,7 @@ class Unknown(StrEnum):
     LIMIT = "limit"  # of the time or the commits that a question may take
 
 
+_CIRCULAR: Final = frozenset([Unknown.INCONSISTENT.value])  # of commits before one another
 _UNKNOWN: Final = frozenset(reason.value for reason in Unknown)
 
 
@@ -144,7 +145,8 @@ class CommitGraph:
             elif sha in self._cut:
                 known[sha] = frozenset([Unknown.MANY_PATHS.value])
             else:
-                known[sha] = _union([known[parent] for parent in self.parents[sha]])
+                parents = self.parents[sha]
+                known[sha] = _union([known.get(parent, _CIRCULAR) for parent in parents])
         return known[commit]
 
     def _until_changed(

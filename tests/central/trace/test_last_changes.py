@@ -121,3 +121,21 @@ def test_a_newer_commit_of_unknown_lines_leaves_the_last_change_unknown(
         commit("Rest", "Call", "Name", at=4, changes=[change("main.py", hunks=merged)]),
     )
     assert changes(impact(api))["run"] is None
+
+
+@pytest.mark.parametrize("parents", [["Rest"], ["Other"], ["Other", "Rest"]])
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_commits_that_precede_one_another_have_no_past(
+    api: Api, shop: Repository, parents: list[str], *, is_changed: bool
+) -> None:
+    """As a client may send them: ids are not verified."""
+    changed = [change("main.py", hunks="@@ -8 +8 @@\n-def rest():\n+def rest():\n")]
+    store_commits(
+        shop,
+        "Rest",
+        commit("Other", "Rest", at=1, changes=changed * is_changed),
+        commit("Rest", *parents, at=2, changes=changed * (is_changed and len(parents) == 1)),
+    )
+    found = changes(impact(api))
+    assert found["run"] is None
+    assert (found["rest"] is not None) == (is_changed and len(parents) == 1)
