@@ -11,6 +11,7 @@ from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_w
 from indexer.decoding import blob_bytes
 
 _PATCHES_AHEAD: Final = 32  # of the commits of a path that are read together
+_KEPT_CHARACTERS: Final = 32_000_000  # of patches; of 10,000 commits they could be 1,300 million
 _sql = sql_with(commit=Commit, change=CommitChange, patch=CommitPatch)
 _COMMITS: Final = _sql("""SELECT sha, parents, changed FROM {commit}
     WHERE repository_id = %s::bigint ORDER BY committed_at DESC, id DESC""")
@@ -38,13 +39,14 @@ def commit_graph(repository_id: int, head: str) -> CommitGraph:
 
 
 class StoredChanges:
-    """What the commits of a repository changed; it remembers what it read."""
+    """What the commits of a repository changed; it remembers what it read, patches up to a size."""
 
     def __init__(self, repository_id: int) -> None:
         self._repository_id = repository_id
         self._paths: dict[str, dict[str, FileChange]] = {}
         self._ids: dict[str, int] = {}
         self._patches: dict[int, Mapping[str, str]] = {}
+        self._kept = 0  # characters of them
 
     def read_ahead(self, paths: Collection[str]) -> None:
         """Read what commits did to several paths at once."""
@@ -74,6 +76,9 @@ class StoredChanges:
 
     def _read_patches(self, keys: Iterable[int]) -> None:
         wanted = list(islice((key for key in keys if key not in self._patches), _PATCHES_AHEAD))
+        if self._kept > _KEPT_CHARACTERS:
+            self._patches, self._kept = {}, 0
         self._patches |= {key: {} for key in wanted}
         for key, data in fetch_rows(_PATCHES, [self._repository_id, id_array(wanted)]):
             self._patches[key] = dict(unpack_patch(data))
+            self._kept += sum(map(len, self._patches[key].values()))

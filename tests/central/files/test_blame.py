@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from central.corpus import line_records
 from central.corpus.models import File, Symbol
 from central.repositories.models import Repository
 from indexer.records.history import Commit, PathChange, Unread
@@ -111,6 +112,21 @@ def test_lines_have_the_commits_that_made_them_through_a_rename(
     assert found["receipt"]["complete"]
     part = ask(api, "blame", path="new.py", start_line=4, end_line=5)
     assert lines(part) == [(4, 4, "Begin"), (5, 5, "Move")]
+
+
+def test_large_patches_are_not_all_kept_in_memory(
+    api: Api, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(repository)
+    monkeypatch.setattr(line_records, "_PATCHES_AHEAD", 1)
+    monkeypatch.setattr(line_records, "_KEPT_CHARACTERS", 0)
+    changes = line_records.StoredChanges(repository.pk)
+    changes.read_ahead(["new.py"])
+    assert [
+        changes.hunks(identity(subject), "new.py") for subject in ("Import", "Move", "Import")
+    ] == [IMPORT.hunks, MOVE.hunks, IMPORT.hunks]
+    assert len(changes._patches) == 1
+    assert lines(ask(api, "blame", path="new.py"))[0] == (1, 1, "Import")
 
 
 @pytest.mark.parametrize(
