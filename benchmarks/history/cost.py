@@ -31,7 +31,8 @@ def storage(database: "psycopg.Connection[Any]", data_dir: Path) -> Iterator[Fig
     [(commits,)] = database.execute("SELECT count(*) FROM corpus_commit")
     of_text = share * sizes["corpus_trigramposting"]
     of_commits = sum(sizes[name] for name in _COMMIT_TABLES) + of_text
-    vectors = sum(file.stat().st_size for file in (data_dir / "edge").rglob("*") if file.is_file())
+    files = (file.stat() for file in (data_dir / "edge").rglob("*") if file.is_file())
+    vectors = sum(512 * file.st_blocks for file in files)  # some are allocated in advance
     rest = sum(sizes.values()) + vectors - of_commits
     bound = max(8_000, 0.15 * rest / commits)
     yield Figure("commits stored", commits, "")

@@ -12,18 +12,21 @@ from numpy.typing import NDArray
 
 from central.corpus.models import Commit
 from central.db import fetch_rows, id_array, sql_with
+from central.repositories.models import Repository
 from central.repositories.visibility import RepositorySnapshot
 from central.sized_cache import SizedCache
+from central.tenancy.models import Organization
 
 HISTORY_COMMITS_SEARCHED: Final = 200_000  # of a search, the newest of each repository
 HISTORY_ORDER_BYTES: Final = 32 * 1024 * 1024  # of commits' times and authors in memory, roughly
 _AUTHOR_BYTES: Final = 100
-_sql = sql_with(commit=Commit)
-_NEWEST = _sql("""SELECT r.id, c.id
-    FROM unnest(%s::bigint[]) AS r (id) CROSS JOIN LATERAL (
+_sql = sql_with(commit=Commit, repository=Repository, organization=Organization)
+# The organisation's row is another after each change of its policy, to and fro.
+_NEWEST = _sql("""SELECT r.id, c.id, o.xmin::text
+    FROM {repository} r JOIN {organization} o ON o.id = r.organization_id CROSS JOIN LATERAL (
         SELECT c.id FROM {commit} c WHERE c.repository_id = r.id
         ORDER BY c.committed_at DESC, c.id DESC LIMIT 1
-    ) AS c""")
+    ) AS c WHERE r.id = ANY(%s::bigint[])""")
 _COMMITS = _sql("""SELECT c.id, c.committed_at, c.author FROM {commit} c
     WHERE c.repository_id = %s::bigint ORDER BY c.committed_at DESC, c.id DESC""")
 
@@ -31,13 +34,14 @@ _COMMITS = _sql("""SELECT c.id, c.committed_at, c.author FROM {commit} c
 class CommitsState(NamedTuple):
     """What was read: the index's generation, its commit, and the newest stored commit's key.
 
-    `author_policy` decides what is stored of authors, so it is as another index.
+    `organization` is the version of its row: its policy decides what is stored of authors, so that
+    another one is as another index.
     """
 
     generation: int
     commit: str
     newest: int
-    author_policy: str
+    organization: str
 
 
 class StoredCommits(NamedTuple):
@@ -65,14 +69,12 @@ class StoredCommits(NamedTuple):
 _kept: Final = SizedCache[int, StoredCommits](HISTORY_ORDER_BYTES)
 
 
-def commits_states(
-    repositories: Iterable[RepositorySnapshot], *, author_policy: str
-) -> dict[int, CommitsState]:
+def commits_states(repositories: Iterable[RepositorySnapshot]) -> dict[int, CommitsState]:
     """Return what the repositories have now; those without commits are left out."""
     known = {repository.id: repository for repository in repositories}
     return {
-        key: CommitsState(known[key].generation, known[key].commit, newest, author_policy)
-        for key, newest in (fetch_rows(_NEWEST, [id_array(known)]) if known else ())
+        key: CommitsState(known[key].generation, known[key].commit, newest, organization)
+        for key, newest, organization in (fetch_rows(_NEWEST, [id_array(known)]) if known else ())
     }
 
 

@@ -56,7 +56,7 @@ class CommitPlan:
 
         With `may`, also whether it depends on terms that are not in `found`.
         """
-        language = path_language(path)
+        language = path_language(path) if path else ""
         if not self.rows.admits(repository, path, language):
             return False
         truth = self.evaluator.file(

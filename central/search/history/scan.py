@@ -108,10 +108,7 @@ class CommitSearch:
         self._values = self.scope.values(self.plan.evaluator.reads_values, asked)
         self.searched = [item.id for item in asked if self._is_searched(item)]
         self.stored = stored_commits(
-            commits_states(
-                (self.scope.searched[key] for key in self.searched),
-                author_policy=self.author_policy,
-            )
+            commits_states(self.scope.searched[key] for key in self.searched)
         )
 
     def _is_searched(self, item: RepositorySnapshot) -> bool:
@@ -204,7 +201,7 @@ class CommitSearch:
             if self._is_late(rest, start + at):
                 return
             if key in texts:
-                named = paths.get(key, []) if self.plan.reads_paths else [("",)]
+                named = paths.get(key, [("",)])  # of none, as of a merge, what asks for no path
                 hit = self._hit(CommitPlace(when, key), repository, message(*texts[key]), named)
                 if hit is not None:
                     yield hit

@@ -56,3 +56,12 @@ def test_another_organisation_s_digest_never_matches(acme: Organization, find: S
     assert commits_of(asked_by(globex, "type:commit author:cat@acme.example")) == []
     assert commits_of(asked_by(globex, "type:commit")) == ["Theirs"]
     assert "Theirs" not in commits_of(find("type:commit author:cat@acme.example"))
+
+
+def test_addresses_that_were_deleted_are_not_found_with_a_former_policy(
+    acme: Organization, find: Search
+) -> None:
+    assert find("type:diff author:cat@acme").results
+    for policy in (AuthorPolicy.OFF, AuthorPolicy.PLAIN):  # with no search meanwhile
+        set_author_policy(acme, policy, actor="test")
+    assert find("type:diff author:cat@acme").results == []

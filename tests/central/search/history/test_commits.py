@@ -1,5 +1,7 @@
 """type:commit: messages by their text, and by words and meaning."""
 
+import pytest
+
 from aeterna_code_search.contract.search import Mode, SearchAnswer
 from central.corpus.commits import derived_rows, put_derived_rows
 from central.corpus.models import Commit
@@ -67,3 +69,19 @@ def test_commits_of_an_older_version_are_ranked_once_they_have_their_terms(find:
     put_derived_rows(derived_rows(list(stored)))
     assert SUBJECT in subjects(find(query, mode=Mode.LEXICAL))
     assert {row.pk: (row.terms, row.vector) for row in Commit.objects.all()} == stored
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('type:commit "merge" -file:docs', ["Merge branch 'retry'"]),
+        ('type:commit "merge" -lang:text', ["Merge branch 'retry'"]),
+        ('type:commit ("merge" OR file:README)', ["Merge branch 'retry'", "Begin"]),
+        ('type:commit "merge" file:src', []),
+        ('type:commit "merge" lang:text', []),
+    ],
+)
+def test_a_commit_that_changes_no_path_is_of_none(
+    find: Search, query: str, expected: list[str]
+) -> None:
+    assert subjects(find(query)) == expected
