@@ -154,8 +154,10 @@ def put_commits(
     if removed:
         execute(_DELETE, [repository_id, list(removed)])
         execute(_FORGET, [repository_id, list(removed)])
+    if not commits:
+        return {}
     ids = [commit.sha for commit in commits]
-    known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])} if ids else set()
+    known = {sha for (sha,) in fetch_rows(_FOUND, [repository_id, ids])}
     new = kept_commits(repository_id, [own for own in commits if own.sha not in known])
     keys = new_ids(Commit, len(new))
     terms = message_terms([message_of(commit) for commit in new])

@@ -286,15 +286,15 @@ class _Walk(ABC, Generic[P]):
 
     def _newest(self, found: frozenset[str], records: _PathRecords) -> frozenset[str]:
         """Return those of the changes of a path that no other one of them follows."""
-        former: set[str] = set()
+        older_ones: set[str] = set()
         waiting = [sha for sha in found if len(found) > 1]
         while waiting:
             sha = waiting.pop()
             for parent in self._graph.parents[sha] if sha in records.changes else ():
-                older = self._present(parent, records) - former
-                former |= older
+                older = self._present(parent, records) - older_ones
+                older_ones |= older
                 waiting += older
-        return found - former
+        return found - older_ones
 
     def _blobs(self, version: Version) -> set[str]:
         """Return the ids that the file may have: nothing says whether it ends with a line feed."""

@@ -7,7 +7,7 @@ A reader sees the old index or the new one. A crash leaves either, and points th
 import errno
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import structlog
@@ -43,6 +43,7 @@ from central.repositories.models import Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState
 from indexer.errors import StoreError, StoreFullError
+from indexer.records.history import Commit
 from indexer.records.runs import Mode
 
 _FULL_STATE = "53100"  # SQLSTATE
@@ -163,13 +164,17 @@ class _Texts(NamedTuple):
             for file in batch.rows.files.files:
                 if file.content:
                     self.files.add(file.path, file.content)
-            for commit in kept_commits(self.repository_id, batch.rows.commits):
-                if commit.sha in came:
-                    raise IncompleteRunError(f"The commit {commit.sha} came twice.")
-                came.add(commit.sha)
-                hunks = (change.hunks for change in commit.changes)
-                self.commits.add(commit.sha, commit_text(commit.subject, commit.body, hunks))
+            if batch.rows.commits:
+                self._add_commits(batch.rows.commits, came)
             yield batch
+
+    def _add_commits(self, commits: Sequence[Commit], came: set[str]) -> None:
+        for commit in kept_commits(self.repository_id, commits):
+            if commit.sha in came:
+                raise IncompleteRunError(f"The commit {commit.sha} came twice.")
+            came.add(commit.sha)
+            hunks = (change.hunks for change in commit.changes)
+            self.commits.add(commit.sha, commit_text(commit.subject, commit.body, hunks))
 
     def finish(self) -> None:
         """Encode the last segments; after it, `insert` only copies."""

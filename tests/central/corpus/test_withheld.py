@@ -152,6 +152,8 @@ def test_later_names_are_told_and_keep_their_lines(
 ) -> None:
     push_commits(api, "fourth", *PAST)
     purge("old.env")
-    assert "Lines are kept of what they were renamed to: conf/x.env, b.py." in capsys.readouterr().out
+    assert (
+        "Lines are kept of what they were renamed to: conf/x.env, b.py." in capsys.readouterr().out
+    )
     purge("b.py")
     assert "renamed" not in capsys.readouterr().out

@@ -6,7 +6,6 @@ from typing import Any, Final
 from django.db import transaction
 
 from central.commands import ServiceCommand
-from central.corpus.withheld import purge_path
 from central.repositories import actions
 from central.repositories.models import Repository, Visibility
 from central.tenancy.audit import COMMAND
@@ -66,6 +65,8 @@ class Command(ServiceCommand):
         self.stdout.write(f"Changed {len(changed):,} of {len(found):,} repositories.")
 
     def _purge_path(self, repository: Repository, path: str) -> None:
+        from central.corpus.withheld import purge_path
+
         purged = purge_path(repository, path, actor=COMMAND)
         names = ", ".join(purged.paths)
         self.stdout.write(f"{repository.name}: lines of {purged.commits:,} commits, of {names}.")
