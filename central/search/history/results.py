@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from aeterna_code_search.contract.search import Result, ResultCommit, SearchRequest
+from central.corpus.commit_facts import reverting_commits, time_text
 from central.corpus.models import Commit
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.visibility import RepositorySnapshot, forge_commit_url, forge_file_url
@@ -17,9 +17,6 @@ _sql = sql_with(commit=Commit)
 _COMMITS = _sql("""SELECT c.id, c.repository_id, c.sha, c.authored_at, c.committed_at, c.author,
         c.subject, c.body, c.merge, c.reverts, c.changed, c.terms
     FROM {commit} c WHERE c.id = ANY(%s::bigint[])""")
-_REVERTED = _sql("""SELECT c.repository_id, c.sha, c.reverts FROM {commit} c
-    WHERE c.repository_id = ANY(%s::bigint[]) AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
-    ORDER BY c.committed_at, c.id""")
 
 
 class CommitRow(NamedTuple):
@@ -63,14 +60,8 @@ class CommitRows(NamedTuple):
 def commit_rows(ids: Iterable[int]) -> CommitRows:
     """Read commits by their keys; those that are gone are left out."""
     rows = {row[0]: CommitRow(*row) for row in fetch_rows(_COMMITS, [id_array(ids)])}
-    reverted: dict[tuple[int, str], list[str]] = {}
-    if rows:
-        keys = id_array({row.repository for row in rows.values()})
-        shas = [row.sha for row in rows.values()]
-        for repository, sha, reverts in fetch_rows(_REVERTED, [keys, shas]):
-            for other in reverts:
-                reverted.setdefault((repository, other), []).append(sha)
-    return CommitRows(rows, reverted)
+    repositories = {row.repository for row in rows.values()}
+    return CommitRows(rows, reverting_commits(repositories, [row.sha for row in rows.values()]))
 
 
 def matched_result(
@@ -150,8 +141,3 @@ def _result(
 
 def _message(row: CommitRow) -> str:
     return message(row.subject, row.body).content.decode()
-
-
-def time_text(seconds: int) -> str:
-    """Return a time of seconds since 1970 by RFC 3339."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
