@@ -11,6 +11,7 @@ NO_COMMITS: Final = (
     "No commit of this repository is stored yet. They come with the next run of an indexer of this "
     "version, unless its .codesearch.toml or this service sends none."
 )
+BRINGS_THEM: Final = "`codesearch index --history` in a checkout sends those that it has"
 _sql = sql_with(commit=Commit)
 _SINCE: Final = _sql("SELECT min(committed_at) FROM {commit} WHERE repository_id = %s::bigint")
 _REVERTING: Final = _sql("""SELECT repository_id, sha, reverts FROM {commit}
