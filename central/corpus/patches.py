@@ -37,9 +37,9 @@ def read_patch(patch: bytes) -> list[tuple[str, str]]:
     return _DECODER.decode(patch)
 
 
-def unpack_patch(data: bytes) -> list[tuple[str, str]]:
-    """Read what `pack_patch` packed: pairs of path and hunks, by path."""
-    return read_patch(patch_json(data))
+def unpack_patch(data: bytes | None) -> list[tuple[str, str]]:
+    """Read what `pack_patch` packed: pairs of path and hunks, by path; none of no patch."""
+    return [] if data is None else read_patch(patch_json(data))
 
 
 def commit_text(subject: str, body: str, hunks: Iterable[str]) -> str:

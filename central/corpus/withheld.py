@@ -157,7 +157,7 @@ def _purge_patches(commits: Sequence[int]) -> None:
     kept: dict[int, bytes] = {}
     emptied: list[int] = []
     for commit, data, withheld in fetch_rows(_PATCHES, [Unread.WITHHELD.value, id_array(commits)]):
-        pairs = [pair for pair in unpack_patch(bytes(data)) if pair[0] not in withheld]
+        pairs = [pair for pair in unpack_patch(data) if pair[0] not in withheld]
         if pairs:
             kept[commit] = pack_pairs(pairs)
         else:

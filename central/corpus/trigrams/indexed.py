@@ -65,5 +65,4 @@ def read_texts(indexed: Indexed, ids: Sequence[int]) -> Iterator[tuple[int, str]
         yield from fetch_rows(_CONTENTS, [id_array(ids)])
         return
     for key, subject, body, packed in fetch_rows(_PATCHES, [id_array(ids)]):
-        patch = unpack_patch(bytes(packed)) if packed is not None else []
-        yield key, commit_text(subject, body, (hunks for _, hunks in patch))
+        yield key, commit_text(subject, body, (hunks for _, hunks in unpack_patch(packed)))
