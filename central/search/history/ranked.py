@@ -93,7 +93,7 @@ def _messages(search: CommitSearch) -> dict[int, Messages]:
     for key, own in search.stored.items():
         kept = kept_messages(key, own)
         if kept is None and not search.is_late:
-            kept = read_messages(key, own, PACKAGED.dimensions)
+            kept = read_messages(key, own)
         if kept is None:
             search.reasons.setdefault(key, "timeout")
         else:

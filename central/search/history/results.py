@@ -75,7 +75,7 @@ def matched_result(
     lines = document.shown(hit.spans, request.lines)
     result = _result(
         row,
-        rows.change(row, repository),
+        rows,
         repository,
         path=document.path,
         content="\n".join(line.text for line in lines) if document.path else _message(row),
@@ -101,13 +101,13 @@ def ranked_result(
     row: CommitRow, rows: CommitRows, repository: RepositorySnapshot, request: SearchRequest
 ) -> Result:
     """Return the result of a commit that resembles the words of a query, without its scores."""
-    change, content = rows.change(row, repository), _message(row)
-    return _result(row, change, repository, path="", content=content, most=request.max_content)
+    content = _message(row)
+    return _result(row, rows, repository, path="", content=content, most=request.max_content)
 
 
 def _result(
     row: CommitRow,
-    change: ResultCommit,
+    rows: CommitRows,
     repository: RepositorySnapshot,
     *,
     path: str,
@@ -115,6 +115,7 @@ def _result(
     most: int,
 ) -> Result:
     """Return the result of a whole commit, or of a path; `most` characters of its content."""
+    change = rows.change(row, repository)
     at_forge = path and repository.web_url
     return Result(
         project=repository.name,
