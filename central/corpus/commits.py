@@ -180,7 +180,7 @@ def put_commits(
         (
             (key, repository_id, patch)
             for key, commit in zip(keys, new, strict=True)
-            if (patch := pack_patch(commit.changes)) is not None
+            if (patch := pack_patch((own.path, own.hunks) for own in commit.changes)) is not None
         ),
     )
     return {commit.sha: key for key, commit in zip(keys, new, strict=True)}
