@@ -37,6 +37,11 @@ _sql = sql_with(
     withheld=WithheldPath,
     repository=Repository,
     organization=Organization,
+    without_changes="""patches AS (
+        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
+    ), changes AS (
+        DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
+    ) SELECT count(*) FROM gone""",
 )
 _STORED: Final = _sql("SELECT sha FROM {commit} WHERE repository_id = %s::bigint ORDER BY sha")
 _LINES: Final = _sql("SELECT sha, parents FROM {commit} WHERE repository_id = %s::bigint")
@@ -46,20 +51,10 @@ _FOUND: Final = _sql(
 _DELETE: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])
         RETURNING id
-    ), patches AS (
-        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
-    ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
+    ), {without_changes}""")
 _FORGET: Final = _sql("""UPDATE {commit} SET merge = ''
     WHERE repository_id = %s::bigint AND merge = ANY(%s::text[])""")
 _DELETE_OLD: Final = _sql("""WITH gone AS (
-        DELETE FROM {commit} WHERE id IN (
-            SELECT id FROM {commit} WHERE repository_id = %s::bigint
-            ORDER BY committed_at DESC, id DESC OFFSET %s)
-        RETURNING id
-    ), patches AS (
-        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
-    ) DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)""")
-_DELETE_UNKEPT: Final = _sql("""WITH gone AS (
         DELETE FROM {commit} WHERE id IN (
             SELECT id FROM (
                 SELECT id, committed_at, row_number() OVER (
@@ -67,11 +62,7 @@ _DELETE_UNKEPT: Final = _sql("""WITH gone AS (
                 ) AS place FROM {commit} WHERE repository_id = %s::bigint
             ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
         RETURNING id
-    ), patches AS (
-        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
-    ), changes AS (
-        DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
-    ) SELECT count(*) FROM gone""")
+    ), {without_changes}""")
 # A process of a version without lines deletes commits alone.
 _DELETE_ORPHANS: Final = _sql("""DELETE FROM {patch} WHERE repository_id = %s::bigint
     AND NOT EXISTS (SELECT FROM {commit} WHERE {commit}.id = {patch}.commit_id)""")
@@ -189,7 +180,7 @@ def put_commits(
         (
             (key, repository_id, patch)
             for key, commit in zip(keys, new, strict=True)
-            if (patch := pack_patch(commit.changes)) is not None
+            if (patch := pack_patch((own.path, own.hunks) for own in commit.changes)) is not None
         ),
     )
     return {commit.sha: key for key, commit in zip(keys, new, strict=True)}
@@ -213,8 +204,7 @@ def derived_rows(keys: Sequence[int]) -> list[DerivedRow]:
 
 def _stored_message(subject: str, body: str, patch: bytes | None, paths: Sequence[str]) -> Message:
     """Return what `message_of` returns of the commit that came."""
-    pairs = unpack_patch(bytes(patch)) if patch is not None else []
-    lines = changed_lines(hunks for _, hunks in pairs)
+    lines = changed_lines(hunks for _, hunks in unpack_patch(patch))
     return Message(subject, body, "\n".join(sorted(paths)), "\n".join(lines))
 
 
@@ -241,7 +231,7 @@ def settle_commits(
         parents = dict(fetch_rows(_LINES, [repository_id]))
     merges = merges_of(head, parents)
     execute(_MERGE, [list(merges), list(merges.values()), repository_id])
-    execute(_DELETE_OLD, [repository_id, settings.HISTORY_COMMITS])
+    execute(_DELETE_OLD, [repository_id, settings.HISTORY_COMMITS, 0, None])
 
 
 def delete_old_commits(*, older_than: datetime | None) -> int:
@@ -255,7 +245,7 @@ def delete_old_commits(*, older_than: datetime | None) -> int:
         asked = [repository, settings.HISTORY_COMMITS, before, _AT_ONCE]
         deleted = _AT_ONCE
         while deleted == _AT_ONCE:
-            [(deleted,)] = fetch_rows(_DELETE_UNKEPT, asked)
+            [(deleted,)] = fetch_rows(_DELETE_OLD, asked)
             count += deleted
         execute(_DELETE_ORPHANS, [repository])
     return count

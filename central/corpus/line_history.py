@@ -586,10 +586,6 @@ class _Moved(NamedTuple):
 def _against(hunks: Iterable[Hunk], parent: int) -> Iterator[_PlainHunk]:
     """Yield what changed since one parent."""
     for hunk in hunks:
-        if len(hunk.old) == 1:
-            removed = [text for signs, text in hunk.rows if signs == "-"]
-            yield _PlainHunk(hunk.old[0], hunk.new, removed)
-            continue
         old, new = hunk.old[parent].start, hunk.new.start
         size, removed = 0, list[str]()
         for signs, text in [*hunk.rows, (" " * len(hunk.old), "")]:

@@ -4,27 +4,22 @@ A pair is a path and its hunks as text (indexer.records.hunks).
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import json
 
-from indexer.records.history import COMMIT_HUNKS_BYTES, PathChange
+from indexer.records.history import COMMIT_HUNKS_BYTES
 from indexer.records.hunks import parse_hunks
 
 _MOST_BYTES: Final = 8 * COMMIT_HUNKS_BYTES  # of JSON, whose escapes are up to six characters
 _DECODER: Final = json.Decoder(list[tuple[str, str]])
 
 
-def pack_patch(changes: Iterable[PathChange]) -> bytes | None:
-    """Pack the hunks of a commit; None if it has none."""
-    pairs = [(change.path, change.hunks) for change in changes if change.hunks]
-    return pack_pairs(pairs) if pairs else None
-
-
-def pack_pairs(pairs: Sequence[tuple[str, str]]) -> bytes:
-    """Pack pairs of path and hunks."""
-    return zlib.compress(json.encode(pairs))
+def pack_patch(pairs: Iterable[tuple[str, str]]) -> bytes | None:
+    """Pack pairs of path and hunks, without those of no hunks; None if none are left."""
+    kept = [(path, hunks) for path, hunks in pairs if hunks]
+    return zlib.compress(json.encode(kept)) if kept else None
 
 
 def patch_json(data: bytes) -> bytes:
@@ -37,9 +32,9 @@ def read_patch(patch: bytes) -> list[tuple[str, str]]:
     return _DECODER.decode(patch)
 
 
-def unpack_patch(data: bytes) -> list[tuple[str, str]]:
-    """Read what `pack_patch` packed: pairs of path and hunks, by path."""
-    return read_patch(patch_json(data))
+def unpack_patch(data: bytes | None) -> list[tuple[str, str]]:
+    """Read what `pack_patch` packed: pairs of path and hunks, by path; none of no patch."""
+    return [] if data is None else read_patch(patch_json(data))
 
 
 def commit_text(subject: str, body: str, hunks: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from central.corpus.models import (
     TrigramSegment,
     WithheldPath,
 )
-from central.corpus.patches import pack_pairs, unpack_patch
+from central.corpus.patches import pack_patch, unpack_patch
 from central.corpus.trigrams.hashes import FORMAT
 from central.corpus.trigrams.segments import delete_segments, unpack_ids
 from central.corpus.trigrams.upkeep import build_now
@@ -179,9 +179,9 @@ def _purge_patches(commits: Sequence[int]) -> None:
     kept: dict[int, bytes] = {}
     emptied: list[int] = []
     for commit, data, withheld in fetch_rows(_PATCHES, [Unread.WITHHELD.value, id_array(commits)]):
-        pairs = [pair for pair in unpack_patch(bytes(data)) if pair[0] not in withheld]
-        if pairs:
-            kept[commit] = pack_pairs(pairs)
+        patch = pack_patch(pair for pair in unpack_patch(data) if pair[0] not in withheld)
+        if patch is not None:
+            kept[commit] = patch
         else:
             emptied.append(commit)
     execute(_REPLACE, [list(kept), list(kept.values())])

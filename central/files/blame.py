@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import BlameRequest
 from central.corpus import line_history
+from central.corpus.commit_facts import BRINGS_THEM, NO_COMMITS, stored_since, time_text
 from central.corpus.files import file_not_found
 from central.corpus.line_history import LINE_HISTORY_SECONDS, BlamedRange, Unknown
 from central.corpus.line_records import StoredChanges, commit_graph, lines_of_diffs
 from central.corpus.models import Commit, File
-from central.db import fetch_rows, fetch_rows_planned_each_time, one_moment, sql_with
+from central.db import fetch_rows, one_moment, sql_with
 from central.errors import InvalidError
 from central.files.answers import Blame, BlamedLines, UnattributedLines, files_receipt
 from central.repositories.visibility import (
@@ -25,7 +25,6 @@ BLAMED_LINES: Final = 5_000  # of an answer
 _sql = sql_with(commit=Commit)
 _COMMITS: Final = _sql("""SELECT sha, subject, committed_at, author, merge FROM {commit}
     WHERE repository_id = %s::bigint AND sha = ANY(%s::text[])""")
-_SINCE: Final = _sql("SELECT min(committed_at) FROM {commit} WHERE repository_id = %s::bigint")
 _WHY: Final[Mapping[str, str]] = {
     Unknown.NOT_STORED: "older than the commits that are stored",
     Unknown.MANY_PATHS: "of a commit that changed more paths than are stored",
@@ -62,7 +61,7 @@ def read_blame(*, credential: Credential, request: BlameRequest) -> Blame:
         first, last = _asked(request, len(lines))
         found = _blamed(repository, file, lines, (first, min(last, first + BLAMED_LINES - 1)))
         told = _commits(repository.id, {lines.commit for lines in found if lines.commit})
-        [(since,)] = fetch_rows_planned_each_time(_SINCE, [repository.id])
+        since = stored_since(repository.id)
     end = found[-1].end_line if found else 0
     unknown = [UnattributedLines(*lines[:2], lines.unknown) for lines in found if lines.unknown]
     return Blame(
@@ -75,7 +74,7 @@ def read_blame(*, credential: Credential, request: BlameRequest) -> Blame:
         ranges=[_range(repository, lines, told[lines.commit]) for lines in found if lines.commit],
         unknown=unknown,
         truncated=end < last,
-        since=None if since is None else _time(since),
+        since=since,
         receipt=files_receipt(repository, started=started),
         hint=_hint(file, unknown, since, following=end + 1 if end < last else 0),
     )
@@ -114,7 +113,7 @@ def _range(repository: RepositorySnapshot, lines: BlamedRange, told: _Told) -> B
         end_line=lines.end_line,
         commit=lines.commit,
         subject=told.subject,
-        committed_at=_time(told.committed_at),
+        committed_at=time_text(told.committed_at),
         author=told.author or None,
         merge=told.merge or None,
         url=forge_commit_url(repository.web_url, lines.commit),
@@ -122,7 +121,7 @@ def _range(repository: RepositorySnapshot, lines: BlamedRange, told: _Told) -> B
 
 
 def _hint(
-    file: File, unknown: Sequence[UnattributedLines], since: int | None, *, following: int
+    file: File, unknown: Sequence[UnattributedLines], since: str | None, *, following: int
 ) -> str | None:
     if file.skipped:
         return "The index has no content of this file, so its lines are not known."
@@ -130,10 +129,7 @@ def _hint(
     if following:
         said.append(f"The answer ends here; ask again with start_line={following}.")
     if since is None:
-        said.append(
-            "No commit of this repository is stored yet. They come with the next run of an "
-            "indexer of this version, unless its .codesearch.toml or this service sends none."
-        )
+        said.append(NO_COMMITS)
     elif unknown:
         said.append(f"The commits of some lines are unknown: {why_unknown(unknown)}.")
     return " ".join(said) or None
@@ -141,9 +137,5 @@ def _hint(
 
 def why_unknown(unknown: Sequence[UnattributedLines]) -> str:
     """Return the reasons in words, each once."""
-    unread = "of commits whose lines are not stored; `backfill --history` brings what there is"
+    unread = f"of commits whose lines are not stored; {BRINGS_THEM}"
     return "; ".join(dict.fromkeys(_WHY.get(lines.reason, unread) for lines in unknown))
-
-
-def _time(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")

@@ -2,10 +2,15 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import HistoryRequest
+from central.corpus.commit_facts import (
+    NO_COMMITS,
+    reverting_commits,
+    stored_since,
+    time_text,
+)
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import Commit, CommitChange, File
 from central.db import fetch_rows_planned_each_time, id_array, like_pattern, one_moment, sql_with
@@ -62,10 +67,6 @@ _CHANGES = _sql("""SELECT commit_id, path, status, old_path FROM (
             AND (h.path = ANY(%s::text[]) OR h.old_path = ANY(%s::text[])
                 OR h.path LIKE %s::text OR h.old_path LIKE %s::text)) found
     WHERE place <= %s ORDER BY commit_id, path""")
-_REVERTED = _sql("""SELECT c.sha, c.reverts FROM {commit} c
-    WHERE c.repository_id = %s::bigint AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
-    ORDER BY c.committed_at, c.id""")
-_SINCE = _sql("SELECT min(c.committed_at) FROM {commit} c WHERE c.repository_id = %s::bigint")
 _IS_DIRECTORY_NOW = _sql("""SELECT FROM {file} f
     WHERE f.repository_id = %s::bigint AND f.path LIKE %s::text AND NOT EXISTS (
         SELECT FROM {file} g WHERE g.repository_id = f.repository_id AND g.path = %s::text
@@ -126,7 +127,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
         if not rows and not given:
             reading.require_path()
         commits = reading.entries(rows)
-        since = fetch_rows_planned_each_time(_SINCE, [repository.id])[0][0]
+        since = stored_since(repository.id)
     return History(
         project=repository.name,
         path=reading.path,
@@ -135,7 +136,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
         next_cursor=encode_cursor(salt=_SALT, asked=asked, position=following)
         if following
         else None,
-        since=None if since is None else _time(since),
+        since=since,
         receipt=files_receipt(repository, started=started),
         hint=reading.hint if commits else _hint(repository, request, since),
         symbol=reading.symbol,
@@ -249,22 +250,19 @@ class _Reading:
                 continue
             kind = ChangeStatus(status).name.lower()
             changes.setdefault(key, []).append(ChangedPath(path, kind, old_path or None))
-        reverted: dict[str, list[str]] = {}
-        shas = [row.sha for row in rows]
-        for sha, reverts in fetch_rows_planned_each_time(_REVERTED, [self._repository.id, shas]):
-            for other in reverts:
-                reverted.setdefault(other, []).append(sha)
+        own = self._repository.id
+        reverted = reverting_commits([own], [row.sha for row in rows])
         return [
             CommitEntry(
                 commit=row.sha,
                 parents=row.parents,
-                authored_at=_time(row.authored_at),
-                committed_at=_time(row.committed_at),
+                authored_at=time_text(row.authored_at),
+                committed_at=time_text(row.committed_at),
                 subject=row.subject,
                 body=row.body,
                 merge=row.merge or None,
                 reverts=row.reverts,
-                reverted_by=reverted.get(row.sha, []),
+                reverted_by=reverted.get((own, row.sha), []),
                 changed=row.changed,
                 changes=changes.get(row.id, []),
                 url=forge_commit_url(self._repository.web_url, row.sha),
@@ -294,22 +292,15 @@ class _SymbolReading(_Reading):
             yield row, _Position(row.committed_at, row.id, self.path)
 
 
-def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: int | None) -> str:
+def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: str | None) -> str:
     if repository.generation == 0:
         return "Nothing of this repository is indexed yet."
     if since is None:
-        return (
-            "No commit of this repository is stored yet. They come with the next run of an "
-            "indexer of this version, unless its .codesearch.toml or this service sends none."
-        )
+        return NO_COMMITS
     if request.cursor:
         return "There are no more commits; the page before was the last."
     if request.symbol:
-        return f"No commit of the stored lines changed it. Commits are stored since {_time(since)}."
+        return f"No commit of the stored lines changed it. Commits are stored since {since}."
     if request.after or request.before:
-        return f"No stored commit of this time changed it. Commits are stored since {_time(since)}."
-    return f"No stored commit changed it. Commits are stored since {_time(since)}."
-
-
-def _time(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+        return f"No stored commit of this time changed it. Commits are stored since {since}."
+    return f"No stored commit changed it. Commits are stored since {since}."

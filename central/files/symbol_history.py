@@ -2,6 +2,7 @@
 
 from typing import Final, NamedTuple
 
+from central.corpus.commit_facts import BRINGS_THEM
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.line_history import LINE_HISTORY_SECONDS, Touched, Unknown, touching
 from central.corpus.line_records import StoredChanges, commit_graph, lines_of_diffs
@@ -109,6 +110,5 @@ def why_ends(reasons: list[str]) -> str:
     if Unknown.LIMIT in reasons:
         return "The history was not followed to its end: it takes too long."
     return (
-        "Earlier commits may have changed it too: not all changed lines are stored. "
-        "`backfill --history` brings what there is."
+        f"Earlier commits may have changed it too: not all changed lines are stored; {BRINGS_THEM}."
     )

@@ -3,10 +3,10 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.trace import LastChange
+from central.corpus.commit_facts import time_text
 from central.corpus.line_history import Unknown, touching
 from central.corpus.line_records import StoredChanges, commit_graph, lines_of_diffs
 from central.corpus.models import Commit, File
@@ -103,7 +103,7 @@ def _told(scope: TraceScope, repository: int, commits: dict[Key, str]) -> dict[K
     told = {
         sha: LastChange(
             commit=sha,
-            committed_at=datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z"),
+            committed_at=time_text(seconds),
             subject=subject,
             url=forge_commit_url(web_url, sha),
         )

@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from central.files.answers import Blame, BlamedLines, UnattributedLines
 from central.files.blame import why_unknown
 from central.web.plain_text import without_controls
+from central.web.templatetags.web import short_commit
 from central.web.urls_for import history_url
 
-_SHORT_COMMIT: Final = 10
 _EMPTY: Final = SafeString('<span class="blame"></span>')
 
 
@@ -31,7 +31,7 @@ def _commit(lines: BlamedLines, history: str) -> SafeString:
         '<a class="blame" href="{}" rel="noreferrer" title="{}">{} <time>{}</time></a>',
         lines.url or history,
         without_controls(f"{lines.subject}\n{lines.commit}"),
-        lines.commit[:_SHORT_COMMIT],
+        short_commit(lines.commit),
         lines.committed_at[:10],
     )
 

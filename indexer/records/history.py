@@ -62,9 +62,9 @@ class Commit:
     """A commit; times are seconds since 1970, from 0 to LAST_SECOND.
 
     `author` is an address, lower case, or its digest, or "" by the policy of the organisation.
-    `reverts` are the commits that git's own sentence in its
-    message names. `changes` are against the parent; of a merge, against all parents: what it has
-    of none of them. They are at most COMMIT_PATHS, in the order of their paths, of `changed`.
+    `reverts` are the commits that git's own sentence in its message names. `changes` are against
+    the parent; of a merge, against all parents: what it has of none of them. They are at most
+    COMMIT_PATHS, in the order of their paths, of `changed`.
     """
 
     sha: str

@@ -21,6 +21,7 @@ class Indexed(Enum):
     COMMITS = "commits"
 
 
+_ROWS: Final = 128  # of a statement, whose texts are in memory together
 _MODELS: Final = {
     "repository": Repository,
     "segment": TrigramSegment,
@@ -60,10 +61,11 @@ def sql_of_each(statement: str) -> Mapping[Indexed, str]:
 
 
 def read_texts(indexed: Indexed, ids: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """Yield the rows that are still there, by id, each with its text."""
-    if indexed is Indexed.FILES:
-        yield from fetch_rows(_CONTENTS, [id_array(ids)])
-        return
-    for key, subject, body, packed in fetch_rows(_PATCHES, [id_array(ids)]):
-        patch = unpack_patch(bytes(packed)) if packed is not None else []
-        yield key, commit_text(subject, body, (hunks for _, hunks in patch))
+    """Yield the rows that are still there, in the order of their ids, each with its text."""
+    for start in range(0, len(ids), _ROWS):
+        asked = [id_array(ids[start : start + _ROWS])]
+        if indexed is Indexed.FILES:
+            yield from fetch_rows(_CONTENTS, asked)
+            continue
+        for key, subject, body, packed in fetch_rows(_PATCHES, asked):
+            yield key, commit_text(subject, body, (hunks for _, hunks in unpack_patch(packed)))

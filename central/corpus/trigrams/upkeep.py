@@ -37,7 +37,6 @@ from central.repositories.models import Repository
 _SAMPLED_FILES: Final = 32  # of one segment
 _PORTION_FILES: Final = 4_096
 _PORTION_CHARACTERS: Final = 48_000_000
-_READ_FILES: Final = 128  # a statement
 _LIVE: Final = sql_of_each(
     "SELECT id FROM {document} WHERE repository_id = %s AND {has_text} ORDER BY id"
 )
@@ -226,11 +225,9 @@ def build_now(repository_id: int) -> None:
     missing = read_coverage(repository_id, Indexed.COMMITS).missing
     with SegmentWriter[int](Indexed.COMMITS) as writer:
         keys: dict[int, int] = {}
-        for start in range(0, len(missing), _READ_FILES):
-            part = missing[start : start + _READ_FILES].tolist()
-            for key, text in read_texts(Indexed.COMMITS, part):
-                writer.add(key, text)
-                keys[key] = key
+        for key, text in read_texts(Indexed.COMMITS, missing.tolist()):
+            writer.add(key, text)
+            keys[key] = key
         writer.finish()
         writer.insert(repository_id, keys)
 
@@ -246,11 +243,10 @@ def _add_texts(indexed: Indexed, writer: SegmentWriter[int], files: FileIds) -> 
     """Add the texts of some files, up to a size; returns those that were added."""
     added: list[int] = []
     characters = 0
-    for start in range(0, len(files), _READ_FILES):
+    for key, text in read_texts(indexed, files.tolist()):
+        writer.add(key, text)
+        added.append(key)
+        characters += len(text)
         if characters > _PORTION_CHARACTERS:
             break
-        for key, content in read_texts(indexed, files[start : start + _READ_FILES].tolist()):
-            writer.add(key, content)
-            added.append(key)
-            characters += len(content)
     return added

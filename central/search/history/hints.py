@@ -5,10 +5,10 @@ from typing import Final
 
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import SearchRequest
+from central.corpus.commit_facts import time_text
 from central.corpus.models import CommitPatch
 from central.db import fetch_rows, id_array, sql_with
 from central.search.hints import hint_for, repository_hint
-from central.search.history.results import time_text
 from central.search.history.scan import CommitSearch
 from central.sentences import Sentence
 from indexer.output.terminal import pluralize

@@ -14,6 +14,7 @@ from central.corpus.models import Commit
 from central.db import fetch_rows, sql_with
 from central.search.history.catalogue import CommitsState, StoredCommits
 from central.sized_cache import SizedCache
+from indexer.embedding.catalogue import PACKAGED
 from indexer.records.vectors import Vector
 
 HISTORY_RANKED_BYTES: Final = 192 * 1024 * 1024  # of terms and vectors in memory
@@ -77,21 +78,21 @@ def kept_messages(repository: int, commits: StoredCommits) -> Messages | None:
     return kept if kept is not None and kept.state == commits.state else None
 
 
-def read_messages(repository: int, commits: StoredCommits, dimensions: int) -> Messages:
-    """Read what ranks the commits of a repository; `dimensions` are those of their vectors.
+def read_messages(repository: int, commits: StoredCommits) -> Messages:
+    """Read what ranks the commits of a repository.
 
     It is not kept while some commits wait for their terms, which an older version did not store.
     """
-    read, is_whole = _read(repository, commits, dimensions)
+    read, is_whole = _read(repository, commits)
     if is_whole:
         _kept.put(repository, read, read.memory)
     return read
 
 
-def _read(repository: int, commits: StoredCommits, dimensions: int) -> tuple[Messages, bool]:
+def _read(repository: int, commits: StoredCommits) -> tuple[Messages, bool]:
     place_of = {key: place for place, key in enumerate(commits.ids.tolist())}
     count = len(place_of)
-    vectors = np.zeros((count, dimensions), np.int8)
+    vectors = np.zeros((count, PACKAGED.dimensions), np.int8)
     is_merge, is_revert = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     terms: list[NDArray[np.uint32]] = []
     weights: list[NDArray[np.float32]] = []
@@ -105,7 +106,7 @@ def _read(repository: int, commits: StoredCommits, dimensions: int) -> tuple[Mes
         weights.append(own.weights)
         places.append(place)
         is_merge[place], is_revert[place] = merges, reverts
-        if vector is not None and len(vector) == dimensions:
+        if vector is not None and len(vector) == PACKAGED.dimensions:
             vectors[place] = np.frombuffer(vector, np.int8)
     of_terms = np.concatenate(terms) if terms else np.empty(0, np.uint32)
     of_weights = np.concatenate(weights) if weights else np.empty(0, np.float32)

@@ -58,7 +58,7 @@ def matched_page(search: CommitSearch, position: Sequence[Any] | None) -> Page:
     rows = commit_rows({hit.place.id for hit in hits})
     searched = search.scope.searched
     results = [matched_result(hit, rows, searched[hit.repository], request) for hit in hits]
-    is_short = begin.is_short or any(hit.is_cut for hit in hits) or search.has_gaps
+    is_short = begin.is_short or any(hit.is_cut for hit in hits) or bool(search.lacks)
     following = hits[-1].place if counted else search.stopped_at
     return Page(
         results=[result for result in results if result is not None],

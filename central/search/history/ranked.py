@@ -56,23 +56,6 @@ class _Question(NamedTuple):
     vector: "Vector | None"
 
 
-class _Scored(NamedTuple):
-    """Commits of all repositories, as arrays of equal length."""
-
-    ids: NDArray[np.int64]
-    times: NDArray[np.int64]
-    repositories: NDArray[np.int64]
-    bm25: NDArray[np.float32]
-    cosines: NDArray[np.float32]
-    coverage: NDArray[np.float32]
-    is_merge: NDArray[np.bool_]
-    is_revert: NDArray[np.bool_]
-
-    def only(self, kept: NDArray[np.bool_]) -> "_Scored":
-        columns: list[Any] = [own[kept] for own in self]
-        return _Scored(*columns)
-
-
 def rank_commits(search: CommitSearch, *, wanted: int) -> Ranking:
     """Return the first commits, at most `wanted`, that resemble the query's words."""
     request = search.plan.exact.read.request
@@ -83,23 +66,14 @@ def rank_commits(search: CommitSearch, *, wanted: int) -> Ranking:
     }
     idf = idf_weights(counts, chunks=sum(len(search.stored[key].ids) for key in messages))
     question = _Question(parsed, request.mode, idf, _vector(request.queries[0], request.mode))
-    parts = [*_scored(search, question, messages)]
+    parts = [*_signals(search, question, messages)]
     if not parts:
         return Ranking(parsed, [], 0.0)
     found = _joined(parts)
     if request.min_similarity is not None:
         found = found.only(found.cosines >= request.min_similarity)
     found = found.only(_best(found.bm25) | _best(found.cosines))
-    signals = Signals(
-        bm25=found.bm25,
-        cosines=found.cosines,
-        coverage=found.coverage,
-        is_revert=found.is_revert,
-        is_merge=found.is_merge,
-        times=found.times,
-        ids=found.ids,
-    )
-    order, scores = rank(signals, words=frozenset(request.queries[0].lower().split()))
+    order, scores = rank(found, words=frozenset(request.queries[0].lower().split()))
     commits = [
         RankedCommit(
             int(found.ids[place]),
@@ -119,7 +93,7 @@ def _messages(search: CommitSearch) -> dict[int, Messages]:
     for key, own in search.stored.items():
         kept = kept_messages(key, own)
         if kept is None and not search.is_late:
-            kept = read_messages(key, own, PACKAGED.dimensions)
+            kept = read_messages(key, own)
         if kept is None:
             search.reasons.setdefault(key, "timeout")
         else:
@@ -134,9 +108,9 @@ def _vector(text: str, mode: Mode) -> "Vector | None":
     return vector if vector.any() else None
 
 
-def _scored(
+def _signals(
     search: CommitSearch, question: _Question, messages: Mapping[int, Messages]
-) -> Iterator[_Scored]:
+) -> Iterator[Signals]:
     """Yield the commits of each repository that the query admits."""
     plan = search.plan
     admitted: NDArray[np.int64] | None = None
@@ -157,7 +131,7 @@ def _scored(
         cosines = np.zeros(len(own.ids), np.float32)
         if question.vector is not None:
             cosines = np.maximum(of_repository.cosines(question.vector), 0.0)
-        yield _Scored(
+        yield Signals(
             own.ids,
             own.times,
             np.full(len(own.ids), key, np.int64),
@@ -169,9 +143,9 @@ def _scored(
         ).only(kept)
 
 
-def _joined(parts: Sequence[_Scored]) -> _Scored:
+def _joined(parts: Sequence[Signals]) -> Signals:
     columns: list[Any] = [np.concatenate(own) for own in zip(*parts, strict=True)]
-    return _Scored(*columns)
+    return Signals(*columns)
 
 
 def _best(values: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +32,19 @@ Flags = NDArray[np.bool_]
 class Signals(NamedTuple):
     """What is known of each commit, as arrays of equal length; `cosines` 0 without a vector."""
 
+    ids: NDArray[np.int64]
+    times: NDArray[np.int64]
+    repositories: NDArray[np.int64]
     bm25: Numbers
     cosines: Numbers
     coverage: Numbers  # share of the query's terms by their weight, from 0 to 1
-    is_revert: Flags
     is_merge: Flags
-    times: NDArray[np.int64]
-    ids: NDArray[np.int64]
+    is_revert: Flags
+
+    def only(self, kept: Flags) -> "Signals":
+        """Return those of some commits."""
+        columns: list[Any] = [own[kept] for own in self]
+        return Signals(*columns)
 
 
 def rank(

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from aeterna_code_search.contract.search import Result, ResultCommit, SearchRequest
+from central.corpus.commit_facts import reverting_commits, time_text
 from central.corpus.models import Commit
 from central.db import fetch_rows, id_array, sql_with
 from central.repositories.visibility import RepositorySnapshot, forge_commit_url, forge_file_url
@@ -17,9 +17,6 @@ _sql = sql_with(commit=Commit)
 _COMMITS = _sql("""SELECT c.id, c.repository_id, c.sha, c.authored_at, c.committed_at, c.author,
         c.subject, c.body, c.merge, c.reverts, c.changed, c.terms
     FROM {commit} c WHERE c.id = ANY(%s::bigint[])""")
-_REVERTED = _sql("""SELECT c.repository_id, c.sha, c.reverts FROM {commit} c
-    WHERE c.repository_id = ANY(%s::bigint[]) AND c.reverts <> '{}' AND c.reverts && %s::varchar[]
-    ORDER BY c.committed_at, c.id""")
 
 
 class CommitRow(NamedTuple):
@@ -63,14 +60,8 @@ class CommitRows(NamedTuple):
 def commit_rows(ids: Iterable[int]) -> CommitRows:
     """Read commits by their keys; those that are gone are left out."""
     rows = {row[0]: CommitRow(*row) for row in fetch_rows(_COMMITS, [id_array(ids)])}
-    reverted: dict[tuple[int, str], list[str]] = {}
-    if rows:
-        keys = id_array({row.repository for row in rows.values()})
-        shas = [row.sha for row in rows.values()]
-        for repository, sha, reverts in fetch_rows(_REVERTED, [keys, shas]):
-            for other in reverts:
-                reverted.setdefault((repository, other), []).append(sha)
-    return CommitRows(rows, reverted)
+    repositories = {row.repository for row in rows.values()}
+    return CommitRows(rows, reverting_commits(repositories, [row.sha for row in rows.values()]))
 
 
 def matched_result(
@@ -84,7 +75,7 @@ def matched_result(
     lines = document.shown(hit.spans, request.lines)
     result = _result(
         row,
-        rows.change(row, repository),
+        rows,
         repository,
         path=document.path,
         content="\n".join(line.text for line in lines) if document.path else _message(row),
@@ -110,13 +101,13 @@ def ranked_result(
     row: CommitRow, rows: CommitRows, repository: RepositorySnapshot, request: SearchRequest
 ) -> Result:
     """Return the result of a commit that resembles the words of a query, without its scores."""
-    change, content = rows.change(row, repository), _message(row)
-    return _result(row, change, repository, path="", content=content, most=request.max_content)
+    content = _message(row)
+    return _result(row, rows, repository, path="", content=content, most=request.max_content)
 
 
 def _result(
     row: CommitRow,
-    change: ResultCommit,
+    rows: CommitRows,
     repository: RepositorySnapshot,
     *,
     path: str,
@@ -124,6 +115,7 @@ def _result(
     most: int,
 ) -> Result:
     """Return the result of a whole commit, or of a path; `most` characters of its content."""
+    change = rows.change(row, repository)
     at_forge = path and repository.web_url
     return Result(
         project=repository.name,
@@ -150,8 +142,3 @@ def _result(
 
 def _message(row: CommitRow) -> str:
     return message(row.subject, row.body).content.decode()
-
-
-def time_text(seconds: int) -> str:
-    """Return a time of seconds since 1970 by RFC 3339."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")

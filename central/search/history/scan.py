@@ -123,16 +123,11 @@ class CommitSearch:
         return self.scope.values_unread(self.plan.evaluator.reads_values) | self.reasons
 
     @property
-    def has_gaps(self) -> bool:
-        """Whether something that may fulfil the query was not looked at."""
-        return bool(self.lacks)
-
-    @property
     def is_late(self) -> bool:
         """Whether its time is used up."""
         return time.monotonic() >= self._until
 
-    def share(self) -> int:
+    def _share(self) -> int:
         """Return how many commits of each repository are looked at, if they are too many."""
         total = sum(len(own.ids) for own in self.stored.values())
         if total <= HISTORY_COMMITS_SEARCHED:
@@ -145,7 +140,7 @@ class CommitSearch:
         kept = (own.times >= question.after) & (own.times < question.before)
         if self.author is not None:
             kept &= own.by(self.author)
-        share = self.share()
+        share = self._share()
         if len(kept) > share:
             if kept[share:].any():
                 self.reasons.setdefault(repository, "too_many_commits")
@@ -240,13 +235,10 @@ class CommitSearch:
         """Return whether the time is used up, and note where; the first commit is always read."""
         if at == 0 or not self.is_late:
             return False
-        self._stop(rest, at)
-        return True
-
-    def _stop(self, rest: OrderedCommits, at: int) -> None:
         self.stopped_at = CommitPlace(int(rest.times[at - 1]), int(rest.ids[at - 1]), _LAST_PATH)
         for repository in np.unique(rest.repositories[at:]).tolist():
             self.reasons.setdefault(repository, "timeout")
+        return True
 
     def _hit(
         self,

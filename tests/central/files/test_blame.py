@@ -148,7 +148,9 @@ def test_what_is_not_stored_is_unknown_with_its_reason(
     known = lines(answer)
     assert known in ([(1, 1, "Import")], [(1, 1, "Import"), (5, 5, "Move")])
     assert {own["reason"] for own in answer.json()["unknown"]} == {reason}
-    assert answer.json()["hint"].startswith("The commits of some lines are unknown")
+    hint = answer.json()["hint"]
+    assert hint.startswith("The commits of some lines are unknown")
+    assert ("codesearch index --history" in hint) is (reason in {"absent", "large"})
 
 
 def test_what_was_before_the_stored_commits_is_unknown(api: Api, repository: Repository) -> None:

@@ -19,7 +19,7 @@ from django.utils import timezone
 from central.alerts.models import AlertDestination, Condition, RepositoryAlert
 from central.corpus.commits import derived_rows, put_derived_rows
 from central.corpus.models import Commit, CommitChange, CommitPatch, WithheldPath
-from central.corpus.patches import commit_text, pack_pairs
+from central.corpus.patches import commit_text, pack_patch
 from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.segments import SegmentWriter
 from central.github.models import GitHubDelivery, GitHubPolicy
@@ -170,7 +170,7 @@ def _add_repository(acme: Organization, word: str) -> None:
         unread="",
     )
     CommitPatch.objects.create(
-        repository=repository, commit=commit, data=pack_pairs([(path, hunks)])
+        repository=repository, commit=commit, data=pack_patch([(path, hunks)])
     )
     with SegmentWriter[int](Indexed.COMMITS) as texts:
         texts.add(commit.pk, commit_text(commit.subject, commit.body, [hunks]))

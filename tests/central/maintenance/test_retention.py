@@ -161,5 +161,5 @@ def test_old_commits_of_a_repository_cost_no_look_at_those_of_others(
         cursor.execute("SET LOCAL enable_seqscan = off")
     with statements_sent() as sent:
         assert commits.delete_old_commits(older_than=datetime.fromtimestamp(9, UTC)) == 9
-    deletions = [statement for statement in sent if statement.sql == commits._DELETE_UNKEPT]
+    deletions = [statement for statement in sent if statement.sql == commits._DELETE_OLD]
     assert sum(rows_handled(own, "force_custom_plan") for own in deletions) < 3_000
