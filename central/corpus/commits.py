@@ -38,9 +38,9 @@ _sql = sql_with(
     repository=Repository,
     organization=Organization,
     without_changes="""patches AS (
-        DELETE FROM {patch} WHERE commit_id IN (SELECT id FROM gone)
+        DELETE FROM {patch} WHERE commit_id = ANY(ARRAY(SELECT id FROM gone))
     ), changes AS (
-        DELETE FROM {change} WHERE commit_id IN (SELECT id FROM gone)
+        DELETE FROM {change} WHERE commit_id = ANY(ARRAY(SELECT id FROM gone))
     ) SELECT count(*) FROM gone""",
 )
 _STORED: Final = _sql("SELECT sha FROM {commit} WHERE repository_id = %s::bigint ORDER BY sha")
@@ -55,12 +55,12 @@ _DELETE: Final = _sql("""WITH gone AS (
 _FORGET: Final = _sql("""UPDATE {commit} SET merge = ''
     WHERE repository_id = %s::bigint AND merge = ANY(%s::text[])""")
 _DELETE_OLD: Final = _sql("""WITH gone AS (
-        DELETE FROM {commit} WHERE id IN (
+        DELETE FROM {commit} WHERE id = ANY(ARRAY(
             SELECT id FROM (
                 SELECT id, committed_at, row_number() OVER (
                     ORDER BY committed_at DESC, id DESC
                 ) AS place FROM {commit} WHERE repository_id = %s::bigint
-            ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s)
+            ) found WHERE place > %s OR committed_at < %s::bigint LIMIT %s))
         RETURNING id
     ), {without_changes}""")
 # A process of a version without lines deletes commits alone.

@@ -253,7 +253,7 @@ def test_explicit_link_by_agent(workspace: Workspace) -> None:
 
 def test_automatic_semantic_link(workspace: Workspace) -> None:
     answer = workspace.ask_until(
-        lambda found: bool(found["edges"]),
+        lambda found: bool(found.get("edges")),
         "graph_traverse",
         **{"from": "mem-auth", "types": ["related_to"]},
     )
@@ -264,7 +264,7 @@ def test_automatic_semantic_link(workspace: Workspace) -> None:
 
 def test_policy_violation_link(workspace: Workspace) -> None:
     answer = workspace.ask_until(
-        lambda found: bool(found["edges"]),
+        lambda found: bool(found.get("edges")),
         "graph_traverse",
         **{"from": "no-panic", "types": ["violates"], "direction": "in"},
     )
