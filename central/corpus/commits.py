@@ -102,7 +102,7 @@ class _Rules(NamedTuple):
         )
 
     def _change(self, change: history.PathChange) -> history.PathChange:
-        if not (settings.HISTORY_LINES or change.unread):
+        if not settings.HISTORY_LINES and change.unread in {None, history.Unread.UNKNOWN}:
             return replace(change, hunks="", unread=history.Unread.OFF)
         if self.withheld and is_withheld(change.path, change.old_path, self.withheld):
             return replace(change, hunks="", unread=history.Unread.WITHHELD)

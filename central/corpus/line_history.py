@@ -262,7 +262,8 @@ class _Walk(ABC, Generic[P]):
         elif parent := self._same_parent(version, records):
             self._ask(version._replace(commit=parent), question)
         else:
-            self.unknown(question, Unknown.MERGE)
+            unread = {records.changes[sha].unread for sha in found if sha in records.changes}
+            self.unknown(question, min(unread - {""}, default=Unknown.MERGE))
 
     def _present(self, commit: str, records: _PathRecords) -> frozenset[str]:
         """Return the nearest changes of a path that left it."""

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import BlameRequest
 from central.corpus import line_history
-from central.corpus.commit_facts import BRINGS_THEM, NO_COMMITS, stored_since, time_text
+from central.corpus.commit_facts import NO_COMMITS, stored_since, time_text, why_unread
 from central.corpus.files import file_not_found
 from central.corpus.line_history import LINE_HISTORY_SECONDS, BlamedRange, Unknown
 from central.corpus.line_records import StoredChanges, commit_graph, lines_of_diffs
@@ -137,5 +137,5 @@ def _hint(
 
 def why_unknown(unknown: Sequence[UnattributedLines]) -> str:
     """Return the reasons in words, each once."""
-    unread = f"of commits whose lines are not stored; {BRINGS_THEM}"
-    return "; ".join(dict.fromkeys(_WHY.get(lines.reason, unread) for lines in unknown))
+    said = (_WHY.get(lines.reason) or why_unread(lines.reason) for lines in unknown)
+    return "; ".join(dict.fromkeys(said))

@@ -138,7 +138,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
         else None,
         since=since,
         receipt=files_receipt(repository, started=started),
-        hint=reading.hint if commits else _hint(repository, request, since),
+        hint=reading.hint if commits else _hint(repository, request, since, why=reading.hint or ""),
         symbol=reading.symbol,
     )
 
@@ -292,7 +292,9 @@ class _SymbolReading(_Reading):
             yield row, _Position(row.committed_at, row.id, self.path)
 
 
-def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: str | None) -> str:
+def _hint(
+    repository: RepositorySnapshot, request: HistoryRequest, since: str | None, *, why: str
+) -> str:
     if repository.generation == 0:
         return "Nothing of this repository is indexed yet."
     if since is None:
@@ -300,7 +302,8 @@ def _hint(repository: RepositorySnapshot, request: HistoryRequest, since: str | 
     if request.cursor:
         return "There are no more commits; the page before was the last."
     if request.symbol:
-        return f"No commit of the stored lines changed it. Commits are stored since {since}."
+        text = f"No commit of the stored lines changed it. Commits are stored since {since}."
+        return f"{text} {why}" if why else text
     if request.after or request.before:
         return f"No stored commit of this time changed it. Commits are stored since {since}."
     return f"No stored commit changed it. Commits are stored since {since}."

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from central.corpus.commit_facts import BRINGS_THEM
+from central.corpus.commit_facts import why_unread
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.line_history import LINE_HISTORY_SECONDS, Touched, Unknown, touching
 from central.corpus.line_records import StoredChanges, commit_graph, lines_of_diffs
@@ -10,6 +10,7 @@ from central.corpus.models import File, Symbol
 from central.db import fetch_rows_planned_each_time, like_pattern, sql_with
 from central.errors import NotFoundError
 from central.repositories.visibility import RepositorySnapshot
+from indexer.records.history import Unread
 
 SYMBOL_COMMITS: Final = 1_000
 _NAMES_LISTED: Final = 20
@@ -109,6 +110,8 @@ def why_ends(reasons: list[str]) -> str:
         return ""
     if Unknown.LIMIT in reasons:
         return "The history was not followed to its end: it takes too long."
+    unread = "; ".join(why_unread(reason) for reason in reasons if reason in set(Unread))
     return (
-        f"Earlier commits may have changed it too: not all changed lines are stored; {BRINGS_THEM}."
+        "Earlier commits may have changed it too: not all changed lines are stored"
+        f"{unread and ': none '}{unread}."
     )

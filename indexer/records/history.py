@@ -15,8 +15,8 @@ SUBJECT_CHARACTERS: Final = 500
 BODY_CHARACTERS: Final = 10_000
 AUTHOR_CHARACTERS: Final = 320
 LAST_SECOND: Final = 253_402_300_799  # of the year 9999, since 1970
-HUNKS_BYTES: Final = 32_768  # of a path of a commit
-COMMIT_HUNKS_BYTES: Final = 131_072  # of a commit
+HUNKS_BYTES: Final = 131_072  # of a path of a commit
+COMMIT_HUNKS_BYTES: Final = 524_288  # of a commit
 BLOB_DIGITS: Final = 16  # that tell the versions of a file from one another
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import SearchRequest
 from central.corpus.commit_facts import time_text
-from central.corpus.models import CommitPatch
+from central.corpus.models import Commit, CommitChange, CommitPatch
 from central.db import fetch_rows, id_array, sql_with
 from central.search.hints import hint_for, repository_hint
 from central.search.history.scan import CommitSearch
@@ -14,13 +14,17 @@ from central.sentences import Sentence
 from indexer.output.terminal import pluralize
 from indexer.records.authors import AuthorPolicy
 
-_sql = sql_with(patch=CommitPatch)
+_sql = sql_with(patch=CommitPatch, change=CommitChange, commit=Commit)
 _WITH_LINES: Final = _sql("""SELECT r.id FROM unnest(%s::bigint[]) AS r (id)
     WHERE EXISTS (SELECT FROM {patch} p WHERE p.repository_id = r.id)""")
 
+_UNREAD: Final = _sql("""SELECT FROM {change} h
+    WHERE h.repository_id = ANY(%s::bigint[]) AND h.unread <> '' LIMIT 1""")
+_NO_AUTHOR: Final = _sql("""SELECT FROM {commit} c
+    WHERE c.repository_id = ANY(%s::bigint[]) AND c.author = '' LIMIT 1""")
 _AUTHORS: Final = {
     AuthorPolicy.OFF: "This organisation stores no authors: an administrator may change that with "
-    "`manage.py authors`.",
+    "`manage.py authors --organization SLUG hashed`, or `plain`.",
     AuthorPolicy.HASHED: "Authors are stored as digests: write a whole address after author:.",
 }
 
@@ -59,8 +63,8 @@ def _stored(search: CommitSearch) -> Iterator[Sentence]:
         "No stored commit fulfils the query. Commits are stored since {since}.",
         since=time_text(min(int(own.times[-1]) for own in search.stored.values())),
     )
-    if search.plan.question.authors and (known := _AUTHORS.get(AuthorPolicy(search.author_policy))):
-        yield Sentence.of("authors", known)
+    if search.plan.question.authors:
+        yield from _authors(search)
     if without := len(search.searched) - len(search.stored):
         yield Sentence.of(
             "without_commits",
@@ -68,9 +72,29 @@ def _stored(search: CommitSearch) -> Iterator[Sentence]:
             repositories=pluralize(without, "repository", "repositories"),
         )
     unpatched = len(search.stored) - len(fetch_rows(_WITH_LINES, [id_array(search.stored)]))
-    if search.plan.question.is_diff and unpatched:
+    if not search.plan.question.is_diff:
+        return
+    if unpatched:
         yield Sentence.of(
             "without_lines",
             "Of {repositories} no changed lines are stored.",
             repositories=pluralize(unpatched, "repository", "repositories"),
+        )
+    elif fetch_rows(_UNREAD, [id_array(search.stored)]):
+        yield Sentence.of(
+            "unread_lines",
+            "Not all changed lines are stored: of some paths they are binary, too large, withheld "
+            "or did not come.",
+        )
+
+
+def _authors(search: CommitSearch) -> Iterator[Sentence]:
+    policy = AuthorPolicy(search.author_policy)
+    if known := _AUTHORS.get(policy):
+        yield Sentence.of("authors", known)
+    if policy is not AuthorPolicy.OFF and fetch_rows(_NO_AUTHOR, [id_array(search.stored)]):
+        yield Sentence.of(
+            "no_author",
+            "Of some commits no author is stored: those that came before are sent again by "
+            "`codesearch index --history` in a checkout.",
         )

@@ -1,5 +1,6 @@
 """The commits that resemble a query's words: BM25 of messages, and the meaning of subjects."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -10,15 +11,23 @@ from numpy.typing import NDArray
 from aeterna_code_search.contract.search import Mode
 from central.corpus.backends import embedder
 from central.corpus.embeddings import unpack_term_ids
+from central.corpus.models import Commit
+from central.db import fetch_rows, id_array, sql
 from central.search.confidence import Evidence, Signal, match_of
 from central.search.history.messages import Messages, kept_messages, read_messages
 from central.search.history.ranking import Signals, rank
 from central.search.history.scan import CommitSearch
-from central.search.query import ParsedQuery, parse_query
+from central.search.query import MAX_RESULTS, ParsedQuery, parse_query
 from central.search.query_preparation import idf_weights, known_share
 from indexer.embedding.catalogue import PACKAGED
 from indexer.records.vectors import Vector
 
+_ID: Final = re.compile(r"[0-9a-f]{7,64}")
+_NAMED: Final = sql(
+    "SELECT id FROM {commit} WHERE repository_id = ANY(%s::bigint[])"
+    " AND sha >= %s AND sha < %s LIMIT %s",
+    commit=Commit,
+)
 _COMPARED: Final = 400  # commits of each list, by words and by meaning, that are ranked together
 _FIRST: Final = 10  # commits that decide how good the match is
 
@@ -70,6 +79,10 @@ def rank_commits(search: CommitSearch, *, wanted: int) -> Ranking:
     if not parts:
         return Ranking(parsed, [], 0.0)
     found = _joined(parts)
+    if named := _named(search, request.queries[0]):
+        found = found.only(np.isin(found.ids, named))
+        pairs = zip(found.ids.tolist(), found.repositories.tolist(), strict=True)
+        return Ranking(parsed, [RankedCommit(*pair, 1.0, None, 1.0) for pair in pairs], 1.0)
     if request.min_similarity is not None:
         found = found.only(found.cosines >= request.min_similarity)
     found = found.only(_best(found.bm25) | _best(found.cosines))
@@ -85,6 +98,15 @@ def rank_commits(search: CommitSearch, *, wanted: int) -> Ranking:
         for place, score in zip(order[:wanted].tolist(), scores[:wanted].tolist(), strict=True)
     ]
     return Ranking(parsed, commits, _match(commits, known_share(counts, idf), request.mode))
+
+
+def _named(search: CommitSearch, text: str) -> list[int]:
+    """Return the commits whose id begins with the query, if that is how an id looks."""
+    text = text.strip().lower()
+    if not _ID.fullmatch(text):
+        return []
+    asked = [id_array(search.stored), text, f"{text}g", MAX_RESULTS]
+    return [key for (key,) in fetch_rows(_NAMED, asked)]
 
 
 def _messages(search: CommitSearch) -> dict[int, Messages]:

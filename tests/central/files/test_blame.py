@@ -134,11 +134,12 @@ def test_large_patches_are_not_all_kept_in_memory(
     [
         (PathChange("new.py", MOVE.status, "old.py", "", "", Unread.ABSENT), "absent"),
         (PathChange("new.py", MOVE.status, "old.py", "", "", Unread.LARGE), "large"),
+        (PathChange("new.py", MOVE.status, "old.py", "", "", Unread.OFF), "off"),
         (change("new.py", "old.py", hunks="@@ -4 +4 @@\n-1\n+2\n"), "inconsistent"),
         (change("new.py", "old.py", hunks="@@ -400 +400 @@\n-1\n+2\n"), "inconsistent"),
         (change("new.py", "none.py", hunks=MOVE.hunks), "inconsistent"),
     ],
-    ids=["absent", "large", "other lines", "beyond the file", "no such file"],
+    ids=["absent", "large", "off", "other lines", "beyond the file", "no such file"],
 )
 def test_what_is_not_stored_is_unknown_with_its_reason(
     api: Api, repository: Repository, moved: PathChange, reason: str
@@ -150,7 +151,7 @@ def test_what_is_not_stored_is_unknown_with_its_reason(
     assert {own["reason"] for own in answer.json()["unknown"]} == {reason}
     hint = answer.json()["hint"]
     assert hint.startswith("The commits of some lines are unknown")
-    assert ("codesearch index --history" in hint) is (reason in {"absent", "large"})
+    assert ("codesearch index --history" in hint) is (reason in {"absent", "off"})
 
 
 def test_what_was_before_the_stored_commits_is_unknown(api: Api, repository: Repository) -> None:

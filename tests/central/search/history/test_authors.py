@@ -40,9 +40,13 @@ def test_a_digest_is_found_by_the_whole_address_only(acme: Organization, find: S
     set_author_policy(acme, AuthorPolicy.PLAIN, actor="test")  # what is stored are digests still
     assert commits_of(find(f"type:commit author:{result.change.author[:2]}")) == []
     assert commits_of(find("type:commit author:cat@acme.example"))
+    assert "Of some commits no author is stored" not in (find("type:commit author:x@y").hint or "")
     set_author_policy(acme, AuthorPolicy.OFF, actor="test")
     hint = find("type:commit author:cat@acme.example").hint or ""
     assert "This organisation stores no authors" in hint
+    set_author_policy(acme, AuthorPolicy.PLAIN, actor="test")  # of what comes from now on
+    hint = find("type:commit author:cat@acme.example").hint or ""
+    assert "Of some commits no author is stored" in hint
 
 
 def test_another_organisation_s_digest_never_matches(acme: Organization, find: Search) -> None:

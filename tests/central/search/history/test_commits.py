@@ -5,6 +5,7 @@ import pytest
 from aeterna_code_search.contract.search import Mode, SearchAnswer
 from central.corpus.commits import derived_rows, put_derived_rows
 from central.corpus.models import Commit
+from tests.central.commits import identity
 from tests.central.search.history.conftest import Search
 
 SUBJECT = "Retry failed requests to the gateway"
@@ -85,3 +86,10 @@ def test_a_commit_that_changes_no_path_is_of_none(
     find: Search, query: str, expected: list[str]
 ) -> None:
     assert subjects(find(query)) == expected
+
+
+def test_the_beginning_of_an_id_names_a_commit(find: Search) -> None:
+    sha = identity(SUBJECT)
+    for text in (sha, sha[:7], sha[:10].upper()):
+        assert [result.commit for result in find(f"type:commit {text}").results] == [sha]
+    assert find(f"type:commit {sha} repo:nowhere").results == []

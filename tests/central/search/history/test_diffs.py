@@ -3,7 +3,9 @@
 import pytest
 
 from aeterna_code_search.contract.search import Mode, SearchAnswer, Side
+from central.corpus.models import CommitChange
 from central.errors import InvalidError
+from indexer.records.history import Unread
 from tests.central.commits import identity
 from tests.central.search.history.conftest import Search
 
@@ -120,6 +122,12 @@ def test_what_is_of_files_only_is_refused(find: Search) -> None:
         find("type:diff x", chunk_type="function")
     with pytest.raises(InvalidError, match="is of files"):
         find("type:diff x", mode=Mode.SYMBOL)
+
+
+def test_an_empty_answer_says_that_lines_of_some_paths_are_not_stored(find: Search) -> None:
+    CommitChange.objects.filter(path="src/client.py").update(unread=Unread.LARGE)
+    assert "Not all changed lines are stored" in (find('type:diff "nowhere"').hint or "")
+    assert "Not all changed lines are stored" not in (find('type:commit "nowhere"').hint or "")
 
 
 def test_an_empty_answer_says_since_when_commits_are_stored(find: Search) -> None:
