@@ -25,7 +25,7 @@ OUTPUT = Path("build/history.json")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A text that somebody would type, and the commits that answer it."""
+    """A text as users type it, and the commits that answer it."""
 
     project: str
     text: str

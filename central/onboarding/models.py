@@ -114,7 +114,7 @@ class BackfillRepository(models.Model):
     stage = models.CharField(max_length=10, blank=True, help_text="cloning or indexing")
     commit_sha = models.CharField(max_length=64, blank=True, help_text="The last indexed commit")
     history_due = models.BooleanField(
-        default=False, db_default=False, help_text="Its next run brings the history anew"
+        default=False, db_default=False, help_text="Its next run sends all commits again"
     )
     history_at = models.DateTimeField(null=True, blank=True, help_text="When a run brought it")
     seconds = models.FloatField(null=True, blank=True, help_text="Of the last attempt")

@@ -88,7 +88,7 @@ def decode_records(body: bytes, *, dimensions: int) -> Iterator[Record]:
     """Check and read a batch line by line.
 
     Paths must be unique among files and removals, and among documents of SCIP indexes; a commit
-    comes once, and so does a removal of it: it may come anew.
+    comes once, and so does a removal of it: it may come again.
 
     Raises BundleError: `batch_malformed`, `batch_path_invalid`, `batch_duplicate_path`,
     `batch_too_large` or `batch_wrong_dimensions`, after it has yielded the lines before a bad one.

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def history_plan(plan: Plan, commit: str) -> Plan:
-    """Return the plan of a run that sends the history anew, though no file may have changed."""
+    """Return the plan of a run that sends all commits again, though no file may have changed."""
     if plan.reason is Reason.UP_TO_DATE:
         return Plan(Mode.INCREMENTAL, Reason.REQUESTED, commit)
     return plan
@@ -39,12 +39,12 @@ def commit_lines(
     opened: OpenedRun,
     plan: Plan,
     head: str,
-    is_anew: bool = False,
+    sends_all: bool = False,
 ) -> Iterator[bytes]:
     """Yield the lines of the commits between the indexed commit and `head`, the oldest first.
 
     Without an indexed commit that `head` contains, they are compared with those that central has.
-    With `is_anew`, and if other lines are to be sent now than before, all are sent again; to a
+    With `sends_all`, and if other lines are to be sent now than before, all are sent again; to a
     service that reads no lines, those that it does not have.
 
     What git cannot read of the past is left out, with a warning: files are indexed without it.
@@ -54,7 +54,7 @@ def commit_lines(
     has_lines = COMMIT_LINES in opened.record_fields
     try:
         removed, wanted = _compared(
-            repository, central, opened, plan, head, is_anew=is_anew, has_lines=has_lines
+            repository, central, opened, plan, head, sends_all=sends_all, has_lines=has_lines
         )
     except GitError as exc:
         _log.warning("history: %s. Files are indexed without their history", exc)
@@ -158,7 +158,7 @@ def _compared(
     plan: Plan,
     head: str,
     *,
-    is_anew: bool,
+    sends_all: bool,
     has_lines: bool,
 ) -> tuple[list[str], list[str]]:
     """Return the commits to remove, and those to send, the oldest first.
@@ -168,13 +168,13 @@ def _compared(
     if not _project_file(repository, head).has_commits:
         return central.stored_commits(opened.run_id), []
     is_incremental = plan.mode is Mode.INCREMENTAL and plan.base is not None
-    if is_anew:
+    if sends_all:
         if repository.is_shallow():
             repository.unshallow()
     elif is_incremental:
         return [], newest_commits(repository, head, base=plan.base)[::-1]
     stored = central.stored_commits(opened.run_id)
-    if has_lines and (is_anew or _sends_other_lines(repository, opened.base_commit, head)):
+    if has_lines and (sends_all or _sends_other_lines(repository, opened.base_commit, head)):
         newest = newest_commits(repository, head, limit=max(COMMITS_SENT, len(stored)))
         return stored, newest[::-1]
     contained = _contained(repository, head, stored)

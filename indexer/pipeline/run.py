@@ -209,7 +209,7 @@ class _Run:
                     opened=opened,
                     plan=plan,
                     head=self._commit,
-                    is_anew=self._job.requested is Requested.HISTORY,
+                    sends_all=self._job.requested is Requested.HISTORY,
                 )
             )
             uploader.add_files(

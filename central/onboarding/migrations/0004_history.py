@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             model_name="backfillrepository",
             name="history_due",
             field=models.BooleanField(
-                db_default=False, default=False, help_text="Its next run brings the history anew"
+                db_default=False, default=False, help_text="Its next run sends all commits again"
             ),
         ),
     ]

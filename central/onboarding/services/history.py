@@ -1,4 +1,4 @@
-"""The past of repositories that are indexed already: runs that bring their history anew."""
+"""The past of repositories that are indexed already: runs that send all their commits again."""
 
 from dataclasses import dataclass
 
