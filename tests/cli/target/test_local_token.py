@@ -30,7 +30,7 @@ def test_it_is_kept_for_its_owner_alone(service: Service, kept: Path) -> None:
 
 
 def test_one_that_is_refused_is_replaced_where_it_is_used(service: Service, kept: Path) -> None:
-    kept.parent.mkdir(exist_ok=True)
+    kept.parent.mkdir(0o700, exist_ok=True)
     kept.write_text("aet_of_a_database_that_is_gone")
     credentials = LocalToken(service.data_dir, kept.name)
     transport = Transport(url=service.url, credentials=credentials, retry_seconds=0)
