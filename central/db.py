@@ -54,6 +54,11 @@ def _filled(statement: str, parts: Mapping[str, Part], unused: set[str]) -> str:
     return filled
 
 
+def table_name(model: type[Model]) -> str:
+    """Return the table of a model, for the few statements that are made when they run."""
+    return model._meta.db_table
+
+
 def _place() -> str:
     """Module and line that is being imported."""
     return next(
@@ -227,16 +232,17 @@ def columns_of(model: type[Model], *, without: str = "") -> list[str]:
     return [field.attname for field in fields if not field.primary_key and field.attname != without]
 
 
-def copy_into(model: type[Model], *names: str) -> Copy:
+def copy_into(model: type[Model], *names: str, schema: str = "") -> Copy:
     """Make the COPY that fills these columns, of the types that the model's fields have.
 
-    Without `names`, those of `columns_of`.
+    Without `names`, those of `columns_of`. `schema`: of another table of its name.
     """
     names = names or tuple(columns_of(model))
     fields: list[Any] = [model._meta.get_field(name) for name in names]
     columns = ", ".join(f'"{field.column}"' for field in fields)  # "column" is a reserved word
     types = [_LENGTH.sub("", str(field.db_type(connection))) for field in fields]
-    return Copy(sql(f"COPY {{table}} ({columns}) FROM STDIN (FORMAT BINARY)", table=model), types)
+    into = f"{schema}.{{table}}" if schema else "{table}"
+    return Copy(sql(f"COPY {into} ({columns}) FROM STDIN (FORMAT BINARY)", table=model), types)
 
 
 def copy_rows(into: Copy, rows: Iterable[Row]) -> int:

@@ -24,6 +24,7 @@ class AnsweringProject:
     project: str
     commit: str
     indexed_at: datetime | None
+    ref: Annotated[str, "The branch", YOUNGER] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,20 +37,28 @@ def embedder(spec: EmbedderSpec) -> Embedder:
         return _open_embedder(spec, settings.EMBEDDER_ACCESS)
 
 
-def collection_of(repository: Repository, embedder: str | None = None) -> Collection:
+def collection_of(
+    repository: Repository, embedder: str | None = None, *, of_others: bool = False
+) -> Collection:
     """Return the collection of the repository's points under `embedder` (EmbedderSpec as text).
 
     Without it: under the embedder that the repository is indexed with or, before its first run,
-    the organisation's. Reads `repository.organization`: select it with the repository.
+    the organisation's. `of_others`: of the chunks that only branches beside the default one have.
+    Reads `repository.organization`: select it with the repository.
     """
     organization = repository.organization
     spec = embedder or repository.embedder or organization.embedder
     return Collection(
         organization=organization.slug,
         project=repository.name,
-        repository=repository.pk,
+        repository=others_key(repository.pk) if of_others else repository.pk,
         embedder=EmbedderSpec.parse(spec),
     )
+
+
+def others_key(repository_id: int) -> int:
+    """Return the key, in the vector store, of what a repository's default branch lacks."""
+    return -repository_id
 
 
 def close() -> None:

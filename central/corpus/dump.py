@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import F, Model
 
 from central.corpus.backends import collection_of, vector_store
+from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.models import (
     Chunk,
     Commit,
@@ -30,7 +31,7 @@ from central.corpus.models import (
 )
 from central.corpus.patches import unpack_patch
 from central.db import columns_of
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from indexer.records.scip import SCIP_BINDING
 from indexer.store.base import Collection, VectorStore
 
@@ -57,24 +58,27 @@ _OF_CHUNK: Final = (
 _OF_DEPENDENCIES: Final = ("package__root", "package__name", *_names(Dependency))
 
 
-def dump_lines(repository: Repository) -> list[str]:
+def dump_lines(repository: Repository, branch: Branch | None = None) -> list[str]:
     """Return sorted lines of compact JSON: all stored rows, document frequencies as a digest.
 
     Nothing in them depends on time, on the order of runs, on ids or on the repository's name. A
-    chunk's `vector` says whether its point exists in the store. Raises StoreError.
+    chunk's `vector` says whether its point exists in the store. Of a `branch` beside the default
+    one, what it has of its own kind: files with their rows, and packages. Raises StoreError.
     """
     store = vector_store()
-    collection = collection_of(repository)
-    lines = [
-        *_files(repository),
-        *_chunks(repository, store, collection),
-        *_symbols(repository),
-        *_relations(repository),
-        *_scip(repository),
-        *_packages(repository),
-        *_commits(repository),
-        _terms(repository),
-    ]
+    collections = [collection_of(repository)]
+    if branch:
+        collections.append(collection_of(repository, branch.embedder, of_others=True))
+    with on_branches([ChosenBranch.of(branch)] if branch else []):
+        lines = [
+            *_files(repository),
+            *_chunks(repository, store, collections),
+            *_symbols(repository),
+            *_relations(repository),
+            *_packages(repository),
+        ]
+    if not branch:
+        lines += [*_scip(repository), *_commits(repository), _terms(repository)]
     return sorted(json.dumps(line, sort_keys=True, separators=(",", ":")) for line in lines)
 
 
@@ -102,7 +106,7 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
     for file in rows.iterator(chunk_size=_ROWS):
         yield {
             "type": "file",
-            **{name: getattr(file, name) for name in _names(File, "content", "vector")},
+            **{name: getattr(file, name) for name in _names(File, "content", "vector", "branches")},
             "content": _sha256(file.content.encode()),
             "vector": file.vector and _sha256(bytes(file.vector)),
             "package": file.package and [file.package.root, file.package.name],
@@ -110,16 +114,23 @@ def _files(repository: Repository) -> Iterator[dict[str, object]]:
 
 
 def _chunks(
-    repository: Repository, store: VectorStore, collection: Collection
+    repository: Repository, store: VectorStore, collections: Sequence[Collection]
 ) -> Iterator[dict[str, object]]:
     rows = Chunk.objects.filter(repository=repository).select_related("file").defer("file__content")
     part: list[Chunk] = []
     for chunk in rows.iterator(chunk_size=_ROWS):
         part.append(chunk)
         if len(part) == _ROWS:
-            yield from _chunk_lines(part, store.existing(collection, [c.point for c in part]))
+            yield from _chunk_lines(part, _existing(store, collections, part))
             part = []
-    yield from _chunk_lines(part, store.existing(collection, [c.point for c in part]))
+    yield from _chunk_lines(part, _existing(store, collections, part))
+
+
+def _existing(
+    store: VectorStore, collections: Sequence[Collection], chunks: Sequence[Chunk]
+) -> set[UUID]:
+    points = [chunk.point for chunk in chunks]
+    return {found for collection in collections for found in store.existing(collection, points)}
 
 
 def _chunk_lines(chunks: Sequence[Chunk], existing: set[UUID]) -> Iterator[dict[str, object]]:

@@ -4,8 +4,9 @@ While the manifests stay as they are, a run costs what its files do: only they a
 and names. When one is added, changed or removed, all of the repository's are derived again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final, NamedTuple, Protocol
 
 from central.corpus import models
 from central.db import Row, columns_of, copy_into, copy_rows, execute, id_array, new_ids, sql_with
@@ -49,7 +50,7 @@ class ModuleFile(NamedTuple):
     package_id: int | None = None
 
 
-class _Key(NamedTuple):
+class PackageKey(NamedTuple):
     """The identity of a package in its repository."""
 
     ecosystem: str
@@ -57,7 +58,16 @@ class _Key(NamedTuple):
     name: str
 
 
-_Ids = dict[_Key, int]
+PackageIds = dict[PackageKey, int]
+
+
+class OthersUnchanged(AbstractContextManager[object], Protocol):
+    """Lets other branches keep their packages; `known` are ids that these have."""
+
+    @property
+    def known(self) -> Mapping[PackageKey, int]:
+        """The ids of packages that other branches have."""
+        ...
 
 
 def refresh_packages(
@@ -66,28 +76,39 @@ def refresh_packages(
     manifests_changed: bool,
     regular_changed: bool,
     inserted: Sequence[ModuleFile],
+    others: OthersUnchanged | None = None,
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
     `inserted` are new files, without a package or modules so far. `regular_changed`: another
-    directory has an `__init__.py`, or one no longer.
+    directory has an `__init__.py`, or one no longer. `others`, if there are other branches, is
+    entered before what they share changes.
     """
     if not manifests_changed and not regular_changed and not inserted:
         return
-    workspace = Workspace(_manifests(repository_id), lambda: _regular(repository_id))
-    ids = _stored_ids(repository_id)
-    derived = {_key(package): package for package in workspace.packages}
+    workspace = read_workspace(repository_id)
+    ids = stored_ids(repository_id)
+    derived = {package_key(package): package for package in workspace.packages}
     is_same = not manifests_changed and not (regular_changed and workspace.depends_on_files)
     if is_same and ids.keys() == derived.keys():
         _place(repository_id, inserted, workspace, ids)
         return
-    execute(_DELETE_MODULES, [repository_id])
-    execute(_DELETE_DEPENDENCIES, [id_array(ids.values())])
-    kept = _replace_packages(repository_id, ids, derived)
-    _insert_dependencies(kept, derived)
-    _place(repository_id, _stored_files(repository_id), workspace, kept)
-    gone = id_array(id_ for key, id_ in ids.items() if key not in derived)
-    execute(_DELETE_PACKAGES, [gone])
+    with others or nullcontext():
+        execute(_DELETE_MODULES, [repository_id])
+        execute(_DELETE_DEPENDENCIES, [id_array(ids.values())])
+        kept = _replace_packages(repository_id, ids, derived, others.known if others else {})
+        copy_rows(
+            _DEPENDENCY_COPY,
+            [(kept[key], *row) for key, own in derived.items() for row in dependency_rows(own)],
+        )
+        _place(repository_id, stored_files(repository_id), workspace, kept)
+        gone = id_array(id_ for key, id_ in ids.items() if key not in derived)
+        execute(_DELETE_PACKAGES, [gone])
+
+
+def read_workspace(repository_id: int) -> Workspace:
+    """Read the manifests, of which all packages are derived."""
+    return Workspace(_manifests(repository_id), lambda: _regular(repository_id))
 
 
 def _manifests(repository_id: int) -> Iterator[tuple[str, Manifest]]:
@@ -106,15 +127,17 @@ def _regular(repository_id: int) -> set[str]:
     return regular_packages(rows.values_list("path", flat=True).iterator())
 
 
-def _stored_ids(repository_id: int) -> _Ids:
+def stored_ids(repository_id: int) -> PackageIds:
+    """Return the ids of the packages."""
     rows = models.Package.objects.filter(repository_id=repository_id)
     return {
-        _Key(ecosystem, root, name): id_
+        PackageKey(ecosystem, root, name): id_
         for id_, ecosystem, root, name in rows.values_list("id", "ecosystem", "root", "name")
     }
 
 
-def _stored_files(repository_id: int) -> list[ModuleFile]:
+def stored_files(repository_id: int) -> list[ModuleFile]:
+    """Return the files that are not skipped."""
     rows = models.File.objects.filter(repository_id=repository_id, skipped="")
     return [
         ModuleFile(*row)
@@ -122,19 +145,31 @@ def _stored_files(repository_id: int) -> list[ModuleFile]:
     ]
 
 
-def _key(package: PackageRoot) -> _Key:
-    return _Key(package.ecosystem, package.root, _name(package.name))
+def package_key(package: PackageRoot) -> PackageKey:
+    """Return its identity."""
+    return PackageKey(package.ecosystem, package.root, package_name(package.name))
 
 
-def _name(name: str) -> str:
+def package_name(name: str) -> str:
     """Return the name, or "" if a composed one is longer than its column."""
     return name if len(name) <= NAME_CHARACTERS else ""
 
 
-def _replace_packages(repository_id: int, ids: _Ids, derived: dict[_Key, PackageRoot]) -> _Ids:
+def ids_of_new(keys: Iterable[PackageKey], known: Mapping[PackageKey, int]) -> PackageIds:
+    """Return ids for new packages: those that other branches have for them, or new ones."""
+    ids = {key: known[key] for key in keys if key in known}
+    fresh = [key for key in keys if key not in known]
+    return ids | dict(zip(fresh, new_ids(models.Package, len(fresh)), strict=True))
+
+
+def _replace_packages(
+    repository_id: int,
+    ids: PackageIds,
+    derived: dict[PackageKey, PackageRoot],
+    known: Mapping[PackageKey, int],
+) -> PackageIds:
     """Insert new packages and update the others; returns the ids of all."""
-    fresh = [key for key in derived if key not in ids]
-    new = dict(zip(fresh, new_ids(models.Package, len(fresh)), strict=True))
+    new = ids_of_new([key for key in derived if key not in ids], known)
     copy_rows(
         _PACKAGE_COPY,
         [_package_row(repository_id, id_, derived[key]) for key, id_ in new.items()],
@@ -156,50 +191,60 @@ def _package_row(repository_id: int, id_: int, package: PackageRoot) -> Row:
         id_,
         repository_id,
         package.ecosystem,
-        _name(package.name),
+        package_name(package.name),
         package.version,
         package.root,
         package.manifest,
     )
 
 
-def _insert_dependencies(ids: _Ids, derived: dict[_Key, PackageRoot]) -> None:
-    copy_rows(
-        _DEPENDENCY_COPY,
-        [
-            (ids[key], package.ecosystem, name, required, pinned, is_locked, alias)
-            for key, package in derived.items()
-            for name, required, pinned, is_locked, alias in package.dependencies
-            if _name(name)
-        ],
-    )
+def dependency_rows(package: PackageRoot) -> Iterator[Row]:
+    """Yield the columns of its dependencies after the package's id."""
+    for name, required, pinned, is_locked, alias in package.dependencies:
+        if package_name(name):
+            yield (package.ecosystem, name, required, pinned, is_locked, alias)
 
 
 def _place(
-    repository_id: int, files: Iterable[ModuleFile], workspace: Workspace, ids: _Ids
+    repository_id: int, files: Iterable[ModuleFile], workspace: Workspace, ids: PackageIds
 ) -> None:
     """Give files their package and their modules."""
     moved: list[tuple[int, int | None]] = []
     modules: list[Row] = []
     for file in files:
-        package = workspace.package_of(path=file.path, language=file.language)
-        package_id = ids[_key(package)] if package else None
-        if package_id != file.package_id:
-            moved.append((file.id, package_id))
-        provider = workspace.provider_of(path=file.path, language=file.language)
-        provider_id = ids[_key(provider)] if provider else None
-        modules += _module_rows(repository_id, file, provider_id, workspace)
+        place = place_of(file, workspace, ids)
+        if place.package_id != file.package_id:
+            moved.append((file.id, place.package_id))
+        modules += ((repository_id, file.id, *module) for module in place.modules)
     execute(_PLACE_FILES, [[id_ for id_, _ in moved], [package_id for _, package_id in moved]])
     copy_rows(_MODULE_COPY, modules)
 
 
-def _module_rows(
-    repository_id: int, file: ModuleFile, package_id: int | None, workspace: Workspace
-) -> Iterator[Row]:
+def ordered(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Put rows into one order, whatever their values are."""
+    return tuple(sorted(rows, key=repr))
+
+
+class Place(NamedTuple):
+    """The package of a file and its modules, as the columns after the file's id, in one order."""
+
+    package_id: int | None
+    modules: tuple[Row, ...]
+
+
+def place_of(file: ModuleFile, workspace: Workspace, ids: Mapping[PackageKey, int]) -> Place:
+    """Return where a workspace has a file."""
+    package = workspace.package_of(path=file.path, language=file.language)
+    package_id = ids[package_key(package)] if package else None
     ecosystem = ecosystem_of(file.language)
     if ecosystem is None:
-        return
+        return Place(package_id, ())
+    provider = workspace.provider_of(path=file.path, language=file.language)
+    provider_id = ids[package_key(provider)] if provider else None
     names = workspace.module_names(path=file.path, language=file.language, namespace=file.namespace)
-    for name, public, scope in names:
-        if len(name.encode()) <= MODULE_PATH_BYTES:  # no import can name a longer one
-            yield (repository_id, file.id, package_id, ecosystem, name, public, scope)
+    modules = (
+        (provider_id, ecosystem.value, name, public, scope)
+        for name, public, scope in names
+        if len(name.encode()) <= MODULE_PATH_BYTES  # no import can name a longer one
+    )
+    return Place(package_id, ordered(modules))

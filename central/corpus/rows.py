@@ -28,16 +28,23 @@ from indexer.records.files import OTHER_NAMES, FileRecord, Unparsed
 from indexer.records.vectors import Vector, embedder_input, embedding_digest, point_id
 from indexer.store.base import Point
 
+
 # What a file has. Of imports, exports and references the columns stand in the order of the
 # record's fields, after the repository's key and the file's.
-COPIES: Final[Mapping[str, Copy]] = {
-    "chunks": copy_into(models.Chunk),
-    "symbols": copy_into(models.Symbol),
-    "references": copy_into(models.Reference, *columns_of(models.Reference, without="symbol_id")),
-    "manifests": copy_into(models.Manifest),
-    "imports": copy_into(models.Import),
-    "exports": copy_into(models.Export),
-}
+def row_copies(schema: str = "") -> Mapping[str, Copy]:
+    """Return the copies of these rows into the tables of a schema."""
+    references = columns_of(models.Reference, without="symbol_id")
+    return {
+        "chunks": copy_into(models.Chunk, schema=schema),
+        "symbols": copy_into(models.Symbol, schema=schema),
+        "references": copy_into(models.Reference, *references, schema=schema),
+        "manifests": copy_into(models.Manifest, schema=schema),
+        "imports": copy_into(models.Import, schema=schema),
+        "exports": copy_into(models.Export, schema=schema),
+    }
+
+
+COPIES: Final = row_copies()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from central.corpus.models import (
 )
 from central.corpus.patches import pack_patch, unpack_patch
 from central.corpus.trigrams.hashes import FORMAT
+from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.segments import delete_segments, unpack_ids
 from central.corpus.trigrams.upkeep import build_now
 from central.db import execute, fetch_rows, id_array, like_pattern, sql_with
@@ -197,8 +198,10 @@ def _purge_segments(repository_id: int, commits: Sequence[int]) -> None:
         for key, files, is_present in fetch_rows(_SEGMENTS, [FORMAT, repository_id])
         if not is_present or _has_any(bytes(files), commits)
     ]:
-        delete_segments(keys)  # a merge may have put another in place of one of them: look again
-    build_now(repository_id)
+        delete_segments(
+            keys, Indexed.COMMITS
+        )  # a merge may have put another in place of one of them: look again
+    build_now(repository_id, Indexed.COMMITS)
 
 
 def _has_any(files: bytes, commits: Sequence[int]) -> bool:

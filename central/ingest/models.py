@@ -5,7 +5,7 @@ import uuid
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from central.repositories.models import Repository
+from central.repositories.models import Branch, IndexState, Repository
 from central.repositories.states import LIVE_RUN_STATES, RunState
 from central.tenancy.models import ApiToken, Organization
 from indexer.records.runs import UploadMode
@@ -16,12 +16,21 @@ class IndexRun(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="runs")
+    branch = models.ForeignKey(
+        Branch,
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="runs",
+        help_text="Empty: the default branch",
+    )
     api_token = models.ForeignKey(ApiToken, on_delete=models.SET_NULL, null=True, related_name="+")
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.OPEN)
     ref = models.CharField(max_length=255)
     commit_sha = models.CharField(max_length=64)
     base_commit = models.CharField(max_length=64, blank=True)
-    generation = models.BigIntegerField(help_text="The repository's generation at Open")
+    generation = models.BigIntegerField(
+        help_text="The repository's generation at Open; of another branch: its own, below zero"
+    )
     extractor = models.CharField(max_length=200)
     embedder = models.CharField(max_length=200)
     is_direct = models.BooleanField(
@@ -80,6 +89,11 @@ class IndexRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} ({self.state})"
+
+    @property
+    def index(self) -> IndexState:
+        """The index that it changes, which is locked by its generation."""
+        return self.branch or self.repository
 
     @property
     def vectors(self) -> UploadMode:

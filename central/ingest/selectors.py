@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from central.errors import ConflictError, NotFoundError
 from central.ingest.models import IndexRun
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.repositories.states import BUSY_RUN_STATES, RunState
 from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
@@ -16,7 +16,7 @@ from central.tenancy.tokens import credential_of_token
 def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
     """Return a run of a visible repository. Raises NotFoundError."""
     run = (
-        IndexRun.objects.select_related("repository__organization")
+        IndexRun.objects.select_related("repository__organization", "branch")
         .filter(pk=run_id, repository__in=visible_repositories(credential=credential))
         .first()
     )
@@ -41,9 +41,10 @@ def require_open(run: IndexRun) -> None:
         )
 
 
-def busy_run(repository: Repository) -> IndexRun | None:
-    """Return the oldest run of the repository that is queued or being applied."""
-    return repository.runs.filter(state__in=BUSY_RUN_STATES).order_by("queued_at").first()
+def busy_run(repository: Repository, branch: Branch | None) -> IndexRun | None:
+    """Return the oldest run of a branch that is queued or being applied; None: the default one."""
+    runs = repository.runs.filter(branch=branch, state__in=BUSY_RUN_STATES)
+    return runs.order_by("queued_at").first()
 
 
 def visible_reuse_scope(credential: Credential, run: IndexRun) -> QuerySet[Repository]:

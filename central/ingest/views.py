@@ -93,8 +93,8 @@ def _opened(opened: Opened) -> dict[str, object]:
         "run_id": str(run.pk),
         "webhook_secret": signing.webhook_secret(run.pk),
         "base_commit": run.base_commit or None,
-        "base_extractor": run.repository.extractor or None,
-        "base_embedder": run.repository.embedder or None,
+        "base_extractor": run.index.extractor or None,
+        "base_embedder": run.index.embedder or None,
         "reindex": run.repository.reindex_requested_at is not None,
         "generation": run.generation,
         "embedder": {
@@ -107,14 +107,14 @@ def _opened(opened: Opened) -> dict[str, object]:
             "batch_files": settings.BATCH_MAX_FILES,
             "digests": max_digests(run),
         },
-        "record_fields": sorted(RECORD_FIELDS - _fields_that_are_off()),
+        "record_fields": sorted(RECORD_FIELDS - _fields_that_are_off(run)),
         "authors": _authors(run),
         "vector_store": opened.access and _vector_store(run, opened.access),
     }
 
 
-def _fields_that_are_off() -> set[str]:
-    if not settings.HISTORY_COMMITS:
+def _fields_that_are_off(run: IndexRun) -> set[str]:
+    if run.branch_id or not settings.HISTORY_COMMITS:  # commits are the default branch's
         return {COMMITS, COMMIT_LINES}
     return set() if settings.HISTORY_LINES else {COMMIT_LINES}
 

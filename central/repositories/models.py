@@ -36,12 +36,56 @@ class ExpectedBy(models.TextChoices):
     INSTALLATION = "installation"  # of the GitHub App, if the organisation expects what it lists
 
 
-class Repository(models.Model):
-    """A project of an organisation.
+class IndexState(models.Model):
+    """What is known of the index of a branch; `generation` counts applied runs.
 
-    `generation` counts applied runs; it is the compare-and-set key of every apply. The text index
-    is complete if `text_generation` equals it, so that a run that an older version applies, which
-    writes no trigrams, leaves it incomplete.
+    It is the compare-and-set key of every apply.
+    """
+
+    generation = models.BigIntegerField(default=0)
+    last_indexed_commit = models.CharField(max_length=64, blank=True)
+    indexed_at = models.DateTimeField(null=True, blank=True)
+    extractor = models.CharField(max_length=200, blank=True)
+    embedder = models.CharField(max_length=200, blank=True)
+    last_mode = models.CharField(max_length=11, blank=True)
+    last_reason = models.CharField(max_length=20, blank=True)
+    last_vectors = models.CharField(max_length=20, blank=True, db_default="")
+    trouble = models.CharField(max_length=10, choices=IndexProblem.choices, blank=True)
+    trouble_detail = models.TextField(blank=True)
+    trouble_commit = models.CharField(
+        max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
+    )
+    files = models.PositiveIntegerField(default=0, help_text="Indexed files")
+    skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
+    generated = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Generated files among the indexed ones"
+    )
+    partly_parsed = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Indexed files that their grammar understands in part"
+    )
+    chunks = models.PositiveIntegerField(default=0)
+    symbols = models.PositiveIntegerField(default=0)
+    references = models.PositiveIntegerField(default=0)
+    languages = models.JSONField(default=dict, help_text="Language → number of indexed files")
+
+    class Meta:
+        abstract = True
+
+    @property
+    def run_generation(self) -> int:
+        """What a run that is opened now notes as the generation.
+
+        Of another branch it is below zero, so that a version that knows no branches does not take
+        such a run for one of the default branch: to it, the run is overtaken.
+        """
+        return self.generation
+
+
+class Repository(IndexState):
+    """A project of an organisation, and the index of its default branch.
+
+    The text index is complete if `text_generation` equals `generation`, so that a run that an older
+    version applies, which writes no trigrams, leaves it incomplete.
     """
 
     organization = models.ForeignKey(
@@ -74,23 +118,10 @@ class Repository(models.Model):
     reindex_requested_at = models.DateTimeField(
         null=True, blank=True, help_text="Its next run processes every file, whatever has changed"
     )
-    generation = models.BigIntegerField(default=0)
     text_generation = models.BigIntegerField(
         default=0,
         db_default=0,
         help_text="The generation whose files are all in trigram segments, if it is the present",
-    )
-    last_indexed_commit = models.CharField(max_length=64, blank=True)
-    indexed_at = models.DateTimeField(null=True, blank=True)
-    extractor = models.CharField(max_length=200, blank=True)
-    embedder = models.CharField(max_length=200, blank=True)
-    last_mode = models.CharField(max_length=11, blank=True)
-    last_reason = models.CharField(max_length=20, blank=True)
-    last_vectors = models.CharField(max_length=20, blank=True, db_default="")
-    trouble = models.CharField(max_length=10, choices=IndexProblem.choices, blank=True)
-    trouble_detail = models.TextField(blank=True)
-    trouble_commit = models.CharField(
-        max_length=64, blank=True, help_text="The commit of the run that the trouble is of"
     )
     expected_by = models.CharField(
         max_length=12,
@@ -108,18 +139,6 @@ class Repository(models.Model):
     retired_at = models.DateTimeField(
         null=True, blank=True, help_text="It is invisible; what it holds is being purged"
     )
-    files = models.PositiveIntegerField(default=0, help_text="Indexed files")
-    skipped = models.PositiveIntegerField(default=0, help_text="Skipped files")
-    generated = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="Generated files among the indexed ones"
-    )
-    partly_parsed = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="Indexed files that their grammar understands in part"
-    )
-    chunks = models.PositiveIntegerField(default=0)
-    symbols = models.PositiveIntegerField(default=0)
-    references = models.PositiveIntegerField(default=0)
-    languages = models.JSONField(default=dict, help_text="Language → number of indexed files")
     scip = models.JSONField(
         default=dict, db_default={}, help_text="Indexer → files whose references it has bound"
     )
@@ -148,6 +167,44 @@ class Repository(models.Model):
 
     def __str__(self) -> str:
         return f"{self.organization}/{self.name}"
+
+
+class Branch(IndexState):
+    """An indexed branch beside the default one.
+
+    `number` is its bit in `File.branches`: the default branch has 0. Files of the default branch
+    are changed for it by the applies of the default branch, which note their generation in
+    `default_generation`: while that is another, a version that knows no branches applied one, and
+    the branch is unknown until a full run of its own.
+    """
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="branch_set")
+    ref = models.CharField(max_length=255, help_text="Its full name, such as refs/heads/release/1")
+    number = models.PositiveSmallIntegerField()
+    default_generation = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["ref"]
+        verbose_name_plural = "branches"
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "ref"], name="branch_in_repository"),
+            models.UniqueConstraint(
+                fields=["repository", "number"], name="branch_number_in_repository"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.ref
+
+    @property
+    def run_generation(self) -> int:
+        return -1 - self.generation
+
+    @property
+    def bit(self) -> int:
+        """Its bit in `File.branches`."""
+        return 1 << self.number
 
 
 class ForgeStatement(models.Model):

@@ -86,6 +86,7 @@ class RepositorySnapshot(NamedTuple):
     extractor: str
     is_expected: bool
     created_at: datetime
+    ref: str
     organization: str
     service_url: str
 
@@ -145,7 +146,8 @@ _sql = sql_with(
     visible=VISIBLE,
     repository=Repository,
     snapshot=f"""r.id, r.name, r.web_url, r.generation, r.last_indexed_commit, r.indexed_at,
-        r.embedder, r.chunks, r.paused, r.trouble, r.extractor, {EXPECTED}, r.created_at""",
+        r.embedder, r.chunks, r.paused, r.trouble, r.extractor, {EXPECTED}, r.created_at,
+        r.tracked_ref""",
 )
 _IN_SIGHT = _sql("""\
 SELECT {snapshot}
@@ -191,7 +193,9 @@ def listed_missing(missing: Iterable[MissingProject]) -> tuple[list[MissingProje
 def answering_projects(repositories: Iterable[RepositorySnapshot]) -> list[AnsweringProject]:
     """Return those that are indexed, in the same order."""
     return [
-        AnsweringProject(item.name, item.commit, item.indexed_at)
+        AnsweringProject(
+            item.name, item.commit, item.indexed_at, item.ref.removeprefix("refs/heads/")
+        )
         for item in repositories
         if item.generation > 0
     ]

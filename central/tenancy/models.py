@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 
 from indexer.embedding.catalogue import spec_error
@@ -83,6 +83,20 @@ class Organization(models.Model):
         db_default=True,
         help_text="Traces use the models of libraries "
         "(docs/reference/trace.md#models-of-libraries)",
+    )
+    branches = ArrayField(
+        models.CharField(max_length=255),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="Patterns of branches to be indexed beside the default one, of repositories "
+        "whose .codesearch.toml names none (docs/reference/branches.md)",
+    )
+    branches_most = models.PositiveSmallIntegerField(
+        default=16,
+        db_default=16,
+        validators=[MinValueValidator(1), MaxValueValidator(16)],
+        help_text="How many branches of a repository may be indexed, the default one among them",
     )
     author_policy = models.CharField(
         max_length=10,

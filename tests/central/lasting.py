@@ -7,6 +7,8 @@ from typing import TypeVar
 from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
+from central.corpus.branches.tables import MIRRORED, OTHERS
+
 _Made = TypeVar("_Made")
 KEPT = {"auth_permission", "django_content_type"}  # made by migrations
 
@@ -27,14 +29,18 @@ def lasting(blocker: DjangoDbBlocker, make: Callable[[], _Made]) -> Iterator[_Ma
 
 def delete_rows() -> None:
     """Delete what was committed, but for what migrations make."""
-    tables = sorted(set(connection.introspection.django_table_names()) - KEPT)
+    tables = [*sorted(set(connection.introspection.django_table_names()) - KEPT), *_of_branches()]
     with connection.cursor() as cursor:
         cursor.execute(
             " UNION ALL ".join(
-                f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")"  # noqa: S608
+                f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})"  # noqa: S608
                 for name in tables
             )
         )
-        filled = ", ".join(f'"{name}"' for (name,) in cursor.fetchall())
+        filled = ", ".join(name for (name,) in cursor.fetchall())
         if filled:  # deleted rows would stay in the planner's statistics
             cursor.execute(f"TRUNCATE {filled} CASCADE")
+
+
+def _of_branches() -> list[str]:
+    return [f"{OTHERS}.{model._meta.db_table}" for model in MIRRORED]

@@ -13,9 +13,13 @@ from django.db import models
 
 from central.repositories.models import Repository
 
+EVERY_BRANCH = -1  # all bits of `File.branches`
+
 
 class File(models.Model):
     """A tracked file of a repository's indexed commit, skipped ones with their reason.
+
+    Files that only other branches have lie in tables of the same names (central.corpus.branches).
 
     A generated file has no chunks: it is found exactly and by traces, not by ranked searches.
     """
@@ -48,6 +52,11 @@ class File(models.Model):
     vector = models.BinaryField(
         null=True, help_text="Direction of its chunks together, under the repository's embedder"
     )
+    branches = models.IntegerField(
+        default=EVERY_BRANCH,
+        db_default=EVERY_BRANCH,
+        help_text="A bit for each branch that has it, by its number; those to come have it, too",
+    )
     package = models.ForeignKey(
         "corpus.Package",
         on_delete=models.SET_NULL,
@@ -72,6 +81,11 @@ class File(models.Model):
                     name="text_pattern_ops",
                 ),
                 name="file_path_ends",
+            ),
+            models.Index(
+                fields=["repository"],
+                condition=~models.Q(branches=EVERY_BRANCH),
+                name="file_lacking",
             ),
             models.Index(
                 fields=["repository", "skipped"],

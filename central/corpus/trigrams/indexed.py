@@ -1,4 +1,4 @@
-"""What the text index is of: files of repositories, or commits of their histories.
+"""What the text index is of: files of default branches, of others alone, or commits.
 
 The text of a commit is its message and the lines that it changed. A commit whose terms are empty
 is not in a segment yet (central.corpus.messages).
@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
+from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.models import Commit, CommitPatch, File, TrigramPosting, TrigramSegment
 from central.corpus.patches import commit_text, unpack_patch
-from central.db import fetch_rows, id_array, sql_with
+from central.db import fetch_rows, id_array, sql, sql_with
 from central.repositories.models import Repository
 
 
@@ -18,6 +19,7 @@ class Indexed(Enum):
     """What a segment is of."""
 
     FILES = "files"
+    OTHER_FILES = "other_files"
     COMMITS = "commits"
 
 
@@ -37,6 +39,20 @@ _SQL: Final = {
         count="r.files",
         is_complete="r.text_generation = r.generation",
     ),
+    # Each apply adds those that it adds.
+    Indexed.OTHER_FILES: sql_with(
+        repository=Repository,
+        segment=IN_OTHERS + "{segments}",
+        segments=TrigramSegment,
+        posting=IN_OTHERS + "{postings}",
+        postings=TrigramPosting,
+        of="repository_id",
+        document=IN_OTHERS + "{file}",
+        file=File,
+        has_text="content <> ''",
+        count="(SELECT count(*) FROM {document} f WHERE f.repository_id = r.id)",
+        is_complete="true",
+    ),
     Indexed.COMMITS: sql_with(
         **_MODELS,
         commit=Commit,
@@ -48,8 +64,15 @@ _SQL: Final = {
             WHERE c.repository_id = r.id AND c.terms = ''::bytea)""",
     ),
 }
-_sql = sql_with(file=File, commit=Commit, patch=CommitPatch)
-_CONTENTS: Final = _sql("SELECT id, content FROM {file} WHERE id = ANY(%s::bigint[]) ORDER BY id")
+_sql = sql_with(commit=Commit, patch=CommitPatch)
+_CONTENTS: Final = {
+    indexed: sql(
+        "SELECT id, content FROM {schema}{file} WHERE id = ANY(%s::bigint[]) ORDER BY id",
+        schema=schema,
+        file=File,
+    )
+    for indexed, schema in ((Indexed.FILES, ""), (Indexed.OTHER_FILES, IN_OTHERS))
+}
 _PATCHES: Final = _sql("""SELECT c.id, c.subject, c.body, p.data
     FROM {commit} c LEFT JOIN {patch} p ON p.commit_id = c.id
     WHERE c.id = ANY(%s::bigint[]) ORDER BY c.id""")
@@ -64,8 +87,8 @@ def read_texts(indexed: Indexed, ids: Sequence[int]) -> Iterator[tuple[int, str]
     """Yield the rows that are still there, in the order of their ids, each with its text."""
     for start in range(0, len(ids), _ROWS):
         asked = [id_array(ids[start : start + _ROWS])]
-        if indexed is Indexed.FILES:
-            yield from fetch_rows(_CONTENTS, asked)
+        if indexed is not Indexed.COMMITS:
+            yield from fetch_rows(_CONTENTS[indexed], asked)
             continue
         for key, subject, body, packed in fetch_rows(_PATCHES, asked):
             yield key, commit_text(subject, body, (hunks for _, hunks in unpack_patch(packed)))

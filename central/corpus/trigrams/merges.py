@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from django.db import transaction
 
-from central.corpus.models import TrigramPosting
 from central.corpus.trigrams.hashes import FORMAT, HASH_BITS
 from central.corpus.trigrams.indexed import Indexed, sql_of_each
 from central.corpus.trigrams.postings import (
@@ -32,7 +31,7 @@ from central.corpus.trigrams.segments import (
     insert_segment,
     unpack_ids,
 )
-from central.db import fetch_rows, id_array, sql
+from central.db import fetch_rows, id_array
 
 MOST_SEGMENTS: Final = 8  # of a repository, that are not large
 _SPARE_FILES: Final = 1_000  # that are gone and may stay in segments, beside as many as there are
@@ -52,9 +51,8 @@ _SEGMENTS: Final = sql_of_each(
 _LIVE: Final = sql_of_each(
     "SELECT id FROM {document} WHERE repository_id = %s AND id = ANY(%s::bigint[])"
 )
-_ROWS: Final = sql(
-    "SELECT data FROM {posting} WHERE segment_id = %s AND bucket BETWEEN %s AND %s ORDER BY bucket",
-    posting=TrigramPosting,
+_ROWS: Final = sql_of_each(
+    "SELECT data FROM {posting} WHERE segment_id = %s AND bucket BETWEEN %s AND %s ORDER BY bucket"
 )
 
 
@@ -88,9 +86,9 @@ def merge_segments(repository_id: int, indexed: Indexed = Indexed.FILES) -> bool
     segments = chosen_segments(_read_segments(indexed, repository_id))
     if not segments:
         return False
-    files, merged = _merged(segments)
+    files, merged = _merged(segments, indexed)
     with transaction.atomic():
-        if not delete_segments([segment.key for segment in segments]):
+        if not delete_segments([segment.key for segment in segments], indexed):
             transaction.set_rollback(True)
             return False
         if len(files):
@@ -139,15 +137,15 @@ def _read_segments(indexed: Indexed, repository_id: int) -> list[Segment]:
     return segments
 
 
-def _merged(segments: Sequence[Segment]) -> tuple[FileIds, EncodedSegment]:
+def _merged(segments: Sequence[Segment], indexed: Indexed) -> tuple[FileIds, EncodedSegment]:
     files = np.concatenate([segment.files[segment.live] for segment in segments])
     postings = sum(segment.postings for segment in segments)
     buckets = bucket_count(postings)
-    rows = encode_parts(_merged_parts(segments, part_count(postings, buckets)), buckets)
+    rows = encode_parts(_merged_parts(segments, part_count(postings, buckets), indexed), buckets)
     return files, EncodedSegment(sum(posting_count(row.data) for row in rows), buckets, rows)
 
 
-def _merged_parts(segments: Sequence[Segment], parts: int) -> Iterator[Keys]:
+def _merged_parts(segments: Sequence[Segment], parts: int, indexed: Indexed) -> Iterator[Keys]:
     """Yield the postings of live files, with their new ordinals, for each part of the hashes."""
     ordinals, start = [], 0
     for segment in segments:
@@ -156,15 +154,19 @@ def _merged_parts(segments: Sequence[Segment], parts: int) -> Iterator[Keys]:
     for part in range(parts):
         first, end = ((part + n) * (1 << HASH_BITS) // parts for n in range(2))
         pairs = zip(segments, ordinals, strict=True)
-        yield np.concatenate([_part_keys(*pair, first, end - 1) for pair in pairs])
+        yield np.concatenate([_part_keys(*pair, first, end - 1, indexed) for pair in pairs])
 
 
 def _part_keys(
-    segment: Segment, ordinals: "np.ndarray[tuple[int], np.dtype[np.int64]]", first: int, last: int
+    segment: Segment,
+    ordinals: "np.ndarray[tuple[int], np.dtype[np.int64]]",
+    first: int,
+    last: int,
+    indexed: Indexed,
 ) -> Keys:
     between = [bucket_of(value, segment.buckets) for value in (first, last)]
     keys = [np.empty(0, np.uint64)]
-    for (data,) in fetch_rows(_ROWS, [segment.key, *between]):
+    for (data,) in fetch_rows(_ROWS[indexed], [segment.key, *between]):
         hashes, former = row_keys(data)
         new = ordinals[former]
         is_in_range = (new != _GONE) & (hashes >= first) & (hashes <= last)

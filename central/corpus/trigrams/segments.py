@@ -12,9 +12,10 @@ from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from central.corpus.branches.tables import OTHERS
 from central.corpus.models import TrigramPosting, TrigramSegment
 from central.corpus.trigrams.hashes import FORMAT, Hashes, content_hashes
-from central.corpus.trigrams.indexed import Indexed
+from central.corpus.trigrams.indexed import Indexed, sql_of_each
 from central.corpus.trigrams.postings import (
     SEGMENT_FILES,
     SEGMENT_POSTINGS,
@@ -22,24 +23,24 @@ from central.corpus.trigrams.postings import (
     encode_segment,
     row_keys,
 )
-from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, id_array, new_ids, sql
+from central.db import columns_of, copy_into, copy_rows, execute, fetch_rows, id_array, new_ids
 
 FileIds = NDArray[np.int64]
 _Key = TypeVar("_Key", bound=Hashable)
 
 _ID: Final = np.dtype("<i8")
 _SPOOLED_BYTES: Final = 16_000_000
-_SEGMENTS: Final = copy_into(TrigramSegment, "id", *columns_of(TrigramSegment))
-_POSTINGS: Final = copy_into(TrigramPosting, "segment_id", "bucket", "data")
-_ROWS: Final = sql(
-    "SELECT data FROM {posting} WHERE segment_id = %s ORDER BY bucket", posting=TrigramPosting
-)
-_DELETE_ROWS: Final = sql(
-    "DELETE FROM {posting} WHERE segment_id = ANY(%s::bigint[])", posting=TrigramPosting
-)
-_DELETE: Final = sql(
-    "DELETE FROM {segment} WHERE id = ANY(%s::bigint[]) RETURNING id", segment=TrigramSegment
-)
+_SCHEMAS: Final = {Indexed.FILES: "", Indexed.OTHER_FILES: OTHERS, Indexed.COMMITS: ""}
+_COPIES: Final = {
+    schema: (
+        copy_into(TrigramSegment, "id", *columns_of(TrigramSegment), schema=schema),
+        copy_into(TrigramPosting, "segment_id", "bucket", "data", schema=schema),
+    )
+    for schema in ("", OTHERS)
+}
+_ROWS: Final = sql_of_each("SELECT data FROM {posting} WHERE segment_id = %s ORDER BY bucket")
+_DELETE_ROWS: Final = sql_of_each("DELETE FROM {posting} WHERE segment_id = ANY(%s::bigint[])")
+_DELETE: Final = sql_of_each("DELETE FROM {segment} WHERE id = ANY(%s::bigint[]) RETURNING id")
 
 
 def pack_ids(ids: Sequence[int] | FileIds) -> bytes:
@@ -52,10 +53,12 @@ def unpack_ids(data: bytes) -> FileIds:
     return np.frombuffer(data, _ID)
 
 
-def read_hashes(segment: int, ordinals: Sequence[int] | FileIds) -> dict[int, Hashes]:
+def read_hashes(
+    segment: int, ordinals: Sequence[int] | FileIds, indexed: Indexed = Indexed.FILES
+) -> dict[int, Hashes]:
     """Return the stored hashes of some files of a segment, all of whose rows are read."""
     found: dict[int, list[Hashes]] = {int(ordinal): [] for ordinal in ordinals}
-    for (data,) in fetch_rows(_ROWS, [segment]):
+    for (data,) in fetch_rows(_ROWS[indexed], [segment]):
         hashes, owners = row_keys(data)
         for ordinal, parts in found.items():
             parts.append(hashes[owners == ordinal])
@@ -79,17 +82,17 @@ def insert_segment(
 ) -> None:
     """Store a segment of some files, or commits, by ordinal. In a transaction."""
     [key] = new_ids(TrigramSegment, 1)
-    is_of_files = indexed is Indexed.FILES
-    of = (repository_id, None) if is_of_files else (None, repository_id)
+    of = (None, repository_id) if indexed is Indexed.COMMITS else (repository_id, None)
     row = (key, *of, pack_ids(files), segment.postings, segment.buckets, FORMAT)
-    copy_rows(_SEGMENTS, [row])
-    copy_rows(_POSTINGS, [(key, *posting_row) for posting_row in segment.rows])
+    segments, postings = _COPIES[_SCHEMAS[indexed]]
+    copy_rows(segments, [row])
+    copy_rows(postings, [(key, *posting_row) for posting_row in segment.rows])
 
 
-def delete_segments(keys: Sequence[int]) -> bool:
+def delete_segments(keys: Sequence[int], indexed: Indexed = Indexed.FILES) -> bool:
     """Delete segments; false if one was gone before. In a transaction."""
-    execute(_DELETE_ROWS, [id_array(keys)])
-    return len(fetch_rows(_DELETE, [id_array(keys)])) == len(keys)
+    execute(_DELETE_ROWS[indexed], [id_array(keys)])
+    return len(fetch_rows(_DELETE[indexed], [id_array(keys)])) == len(keys)
 
 
 class _Waiting(NamedTuple, Generic[_Key]):

@@ -141,7 +141,7 @@ def _wrong_files(indexed: Indexed, coverage: Coverage) -> FileIds:
     ordinals = np.array(chance.sample(range(len(files)), count), np.int64)
     texts = dict(read_texts(indexed, files[ordinals].tolist()))
     try:
-        stored = read_hashes(key, ordinals)
+        stored = read_hashes(key, ordinals, indexed)
     except (ValueError, IndexError):  # a row is none
         return files
     wrong = [
@@ -158,11 +158,13 @@ def _rebuild(indexed: Indexed, repository_id: int, coverage: Coverage, different
     wrong = [key for key, files in coverage.segments.items() if np.isin(files, different).any()]
     keys = [*coverage.damaged, *wrong]
     with transaction.atomic():
-        if keys and not delete_segments(keys):
+        if keys and not delete_segments(keys, indexed):
             transaction.set_rollback(True)  # a merge came between: the next reconcile looks again
             return
         if indexed is Indexed.FILES:
             execute(_BEGIN, [repository_id])
+        elif indexed is Indexed.OTHER_FILES:
+            build_now(repository_id, indexed)
         else:
             missing = read_coverage(repository_id, indexed).missing
             execute(_BEGIN_COMMITS, [id_array(missing.tolist())])
@@ -214,18 +216,18 @@ def build_portion(repository_id: int, indexed: Indexed = Indexed.FILES) -> bool:
             put_derived_rows(derived)
             if len(added) == len(coverage.missing):
                 former = fetch_rows(_FORMER[indexed], [repository_id, FORMAT])
-                delete_segments([key for (key,) in former])
+                delete_segments([key for (key,) in former], indexed)
                 if indexed is Indexed.FILES:
                     execute(_COMPLETE, [repository_id])
     return True
 
 
-def build_now(repository_id: int) -> None:
-    """Add segments of all commits that are in none. In a transaction that has the repository."""
-    missing = read_coverage(repository_id, Indexed.COMMITS).missing
-    with SegmentWriter[int](Indexed.COMMITS) as writer:
+def build_now(repository_id: int, indexed: Indexed) -> None:
+    """Add segments of all that are in none. In a transaction that has the repository."""
+    missing = read_coverage(repository_id, indexed).missing
+    with SegmentWriter[int](indexed) as writer:
         keys: dict[int, int] = {}
-        for key, text in read_texts(Indexed.COMMITS, missing.tolist()):
+        for key, text in read_texts(indexed, missing.tolist()):
             writer.add(key, text)
             keys[key] = key
         writer.finish()
@@ -234,7 +236,7 @@ def build_now(repository_id: int) -> None:
 
 def _due_commits(indexed: Indexed, repository_id: int, added: list[int]) -> list[int]:
     """Return the commits that get terms and vectors with a portion."""
-    if added or indexed is Indexed.FILES:
+    if added or indexed is not Indexed.COMMITS:
         return added if indexed is Indexed.COMMITS else []
     return [key for (key,) in fetch_rows(_DUE_COMMITS, [repository_id, _PORTION_FILES])]
 

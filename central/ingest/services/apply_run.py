@@ -8,7 +8,7 @@ import errno
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
@@ -16,6 +16,9 @@ from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
 from central.background import EDGES, GRAPH, STORE
+from central.corpus.branches.replace import BranchReplacement
+from central.corpus.branches.rows import branch_bits
+from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.commits import kept_commits
 from central.corpus.models import File
 from central.corpus.patches import commit_text
@@ -27,19 +30,24 @@ from central.ingest.run_waits import end_run
 from central.ingest.services.batches import path_key
 from central.ingest.services.claims import RunClaim, guard_writer
 from central.ingest.services.run_lifecycle import end_claimed_run
-from central.ingest.services.stored_batches import StoredBatch, StoredBatches, stored_path_keys
+from central.ingest.services.stored_batches import (
+    BatchRows,
+    StoredBatch,
+    StoredBatches,
+    stored_path_keys,
+)
 from central.ingest.services.trees import LoadedTree, stored_tree
 from central.ingest.services.vectors import (
     EmbeddingGoneError,
     PointsMissingError,
-    delete_stale_points,
     prepare_vectors,
     read_file_vectors,
+    settle_points,
 )
 from central.jobs import ClaimLostError
 from central.observability import metrics
 from central.observability.tracing import Span, span
-from central.repositories.models import Repository
+from central.repositories.models import Branch, IndexState, Repository
 from central.repositories.services import settle_adoption
 from central.repositories.states import RunState
 from indexer.errors import StoreError, StoreFullError
@@ -131,10 +139,10 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
         _require_generation(claim.row)
         batches = StoredBatches(claim.row)
         with (
-            SegmentWriter[str]() as files,
+            SegmentWriter[str](_files_of(claim.row)) as files,
             SegmentWriter[str](Indexed.COMMITS) as commits,
         ):
-            texts = _Texts(claim.row.repository_id, files, commits)
+            texts = _Texts(claim.row, files, commits)
             prepare_vectors(claim=claim, batches=texts.add(batches))
             texts.finish()
             replaced, before = commit_run(claim, batches, texts)
@@ -142,15 +150,22 @@ def _apply(claim: RunClaim, apply_span: Span) -> RunState:
         return _end(claim, RunState.STALE, _OVERTAKEN)
     except (IncompleteRunError, PointsMissingError, EmbeddingGoneError) as exc:
         return _end(claim, RunState.FAILED, str(exc))
-    delete_stale_points(claim.row, replaced.orphans, before)
+    settle_points(claim.row, replaced, before)
     apply_span.set_attributes(fileCount=len(replaced.inserted), commit=claim.row.commit_sha)
     return RunState.APPLIED
 
 
-class _Texts(NamedTuple):
-    """The texts of a run for the text index: files by path, commits by id."""
+def _files_of(run: IndexRun) -> Indexed:
+    return Indexed.OTHER_FILES if run.branch_id else Indexed.FILES
 
-    repository_id: int
+
+class _Texts(NamedTuple):
+    """The texts of a run for the text index: files by path, commits by id.
+
+    Commits are those of the default branch.
+    """
+
+    run: IndexRun
     files: SegmentWriter[str]
     commits: SegmentWriter[str]
 
@@ -164,12 +179,12 @@ class _Texts(NamedTuple):
             for file in batch.rows.files.files:
                 if file.content:
                     self.files.add(file.path, file.content)
-            if batch.rows.commits:
+            if batch.rows.commits and not self.run.branch_id:
                 self._add_commits(batch.rows.commits, came)
             yield batch
 
     def _add_commits(self, commits: Sequence[Commit], came: set[str]) -> None:
-        for commit in kept_commits(self.repository_id, commits):
+        for commit in kept_commits(self.run.repository_id, commits):
             if commit.sha in came:
                 raise IncompleteRunError(f"The commit {commit.sha} came twice.")
             came.add(commit.sha)
@@ -181,15 +196,16 @@ class _Texts(NamedTuple):
         self.files.finish()
         self.commits.finish()
 
-    def insert(self, replaced: Replacement) -> None:
+    def insert(self, replaced: Replacement | BranchReplacement) -> None:
         """Store them with the keys of what was inserted. In a transaction."""
         files = {file.path: file.id for file in replaced.inserted}
         self.files.insert(replaced.repository_id, files)
-        self.commits.insert(replaced.repository_id, replaced.commits)
+        if isinstance(replaced, Replacement):
+            self.commits.insert(replaced.repository_id, replaced.commits)
 
 
 def _require_generation(run: IndexRun) -> None:
-    if run.repository.generation != run.generation:
+    if run.index.run_generation != run.generation:
         raise GenerationMovedError
 
 
@@ -224,8 +240,8 @@ def _is_outage(exc: Exception) -> bool:
 @transaction.atomic
 def commit_run(
     claim: RunClaim, batches: StoredBatches, texts: _Texts
-) -> tuple[Replacement, Repository]:
-    """Commit all or nothing; returns what was replaced and the former repository.
+) -> tuple[Replacement | BranchReplacement, IndexState]:
+    """Commit all or nothing; returns what was replaced and the former state of the index.
 
     `batches` are staged; `texts` are all of theirs.
     """
@@ -233,31 +249,32 @@ def commit_run(
     claim.lock()
     guard_writer(run_id=run.pk, idle_seconds=_IDLE_SECONDS)
     before = _advance(run)
-    replaced = Replacement(run.repository_id)
+    replaced = _replacement(run)
     tree = _loaded_tree(run)
     for paths in _removed_paths(run, tree):
         replaced.remove_files(paths)
     for group in batches.groups():
         contents = [batch.rows for batch in group]
         replaced.remove_files([path for rows in contents for path in rows.paths])
-        replaced.put_documents(
-            [document for rows in contents for document in rows.documents],
-            [path for rows in contents for path in rows.removed_documents],
-        )
-        replaced.put_commits(
-            [commit for rows in contents for commit in rows.commits],
-            [sha for rows in contents for sha in rows.removed_commits],
-        )
+        if isinstance(replaced, Replacement):
+            _put_documents_and_commits(replaced, contents)
         replaced.insert_files([rows.files for rows in contents], read_file_vectors(run.pk, group))
+    if tree and isinstance(replaced, BranchReplacement):
+        replaced.share(tree.stored())
     if tree and (path := tree.different_file()) is not None:
         raise IncompleteRunError(f"{path!r} came with another mode or blob than the tree says.")
     texts.insert(replaced)
     replaced.finish()
-    replaced.settle_commits(
-        head=run.commit_sha, base=run.base_commit if run.mode == Mode.INCREMENTAL else ""
-    )
-    _count(before, replaced)
-    settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
+    if isinstance(replaced, Replacement):
+        replaced.settle_commits(
+            head=run.commit_sha, base=run.base_commit if run.mode == Mode.INCREMENTAL else ""
+        )
+        _count(before, before, replaced)
+        settle_adoption(repository_id=run.repository_id, opened_at=run.opened_at)
+    elif run.mode == Mode.INCREMENTAL:
+        _count(before, before, replaced)
+    else:
+        _count(before, run.repository, replaced.difference_from_default())
     run.batch_set.all().delete()
     end_run(
         run,
@@ -269,6 +286,24 @@ def commit_run(
         progress={"stage": "applied", "percent": 100},
     )
     return replaced, before
+
+
+def _replacement(run: IndexRun) -> Replacement | BranchReplacement:
+    if run.branch is None:
+        return Replacement(run.repository_id, branch_bits(run.repository_id))
+    return BranchReplacement(ChosenBranch.of(run.branch))
+
+
+def _put_documents_and_commits(replaced: Replacement, contents: Sequence[BatchRows]) -> None:
+    """Store what only the default branch has beside files."""
+    replaced.put_documents(
+        [document for rows in contents for document in rows.documents],
+        [path for rows in contents for path in rows.removed_documents],
+    )
+    replaced.put_commits(
+        [commit for rows in contents for commit in rows.commits],
+        [sha for rows in contents for sha in rows.removed_commits],
+    )
 
 
 def _loaded_tree(run: IndexRun) -> LoadedTree | None:
@@ -292,39 +327,75 @@ def _loaded_tree(run: IndexRun) -> LoadedTree | None:
 def _removed_paths(run: IndexRun, tree: LoadedTree | None) -> Iterator[list[str]]:
     """Yield stored paths that the run's commit does not have, in portions."""
     if tree:
-        yield from tree.removed()
+        if run.branch is None:  # of another, `BranchReplacement.share` knows
+            yield from tree.removed()
     elif run.mode != Mode.INCREMENTAL:  # a forced run may leave the tree out: its batches are it
         came = stored_path_keys(run)
-        stored = File.objects.filter(repository_id=run.repository_id).values_list("path", flat=True)
-        paths = [path for path in stored.iterator() if path_key(path) not in came]
+        paths = [path for path in _stored_paths(run) if path_key(path) not in came]
         for start in range(0, len(paths), _PATHS):
             yield paths[start : start + _PATHS]
 
 
-def _advance(run: IndexRun) -> Repository:
-    """Compare and set the generation; the row stays locked until the commit."""
-    before = Repository.objects.select_related("organization").get(pk=run.repository_id)
+def _stored_paths(run: IndexRun) -> list[str]:
+    chosen = [ChosenBranch.of(run.branch)] if run.branch else []
+    with on_branches(chosen):
+        stored = File.objects.filter(repository_id=run.repository_id).values_list("path", flat=True)
+        return list(stored)
+
+
+def _advance(run: IndexRun) -> IndexState:
+    """Compare and set the generation; the repository's row stays locked until the commit."""
+    locked = Repository.objects.select_related("organization").select_for_update(
+        no_key=True, of=("self",)
+    )
+    repository = run.repository = locked.get(pk=run.repository_id)
+    state = {
+        "last_indexed_commit": run.commit_sha,
+        "indexed_at": timezone.now(),
+        "extractor": run.extractor,
+        "embedder": run.embedder,
+        "last_mode": run.mode,
+        "last_reason": run.reason,
+        "last_vectors": run.vectors,
+        "trouble": "",
+        "trouble_detail": "",
+        "trouble_commit": "",
+    }
+    if run.branch is not None:
+        return _advance_branch(run, repository, state)
     done = Repository.objects.filter(pk=run.repository_id, generation=run.generation).update(
         generation=run.generation + 1,
         text_generation=_next_if_complete(run.generation),
-        last_indexed_commit=run.commit_sha,
-        indexed_at=timezone.now(),
-        extractor=run.extractor,
-        embedder=run.embedder,
-        last_mode=run.mode,
-        last_reason=run.reason,
-        last_vectors=run.vectors,
-        trouble="",
-        trouble_detail="",
-        trouble_commit="",
         not_expected_at=None,
+        **state,
     )
     if not done:
         raise GenerationMovedError
+    Branch.objects.filter(repository=repository, default_generation=run.generation).update(
+        default_generation=run.generation + 1
+    )
     if run.mode == Mode.FORCE:  # its client does not know of later requests
         Repository.objects.filter(
             pk=run.repository_id, reindex_requested_at__lte=run.opened_at
         ).update(reindex_requested_at=None)
+    return repository
+
+
+def _advance_branch(run: IndexRun, repository: Repository, state: dict[str, Any]) -> Branch:
+    """Do so for a branch beside the default one.
+
+    What it shares must be as it was left; if an apply of the default branch did not leave it so, a
+    full run is needed.
+    """
+    before = run.branch and Branch.objects.filter(pk=run.branch.pk).first()
+    if before is None or before.run_generation != run.generation:
+        raise GenerationMovedError
+    is_shared = before.default_generation == repository.generation
+    if run.mode == Mode.INCREMENTAL and not is_shared:
+        raise GenerationMovedError
+    Branch.objects.filter(pk=before.pk).update(
+        generation=before.generation + 1, default_generation=repository.generation, **state
+    )
     return before
 
 
@@ -334,10 +405,13 @@ def _next_if_complete(generation: int) -> Case:
     return Case(was_complete, default=F("text_generation"), output_field=BigIntegerField())
 
 
-def _count(before: Repository, replaced: Replacement) -> None:
+def _count(
+    changed: IndexState, before: IndexState, replaced: Replacement | BranchReplacement
+) -> None:
+    """Add the differences from a former state to its counters."""
     languages = Counter(before.languages)
     languages.update(replaced.languages)
-    Repository.objects.filter(pk=before.pk).update(
+    type(changed)._default_manager.filter(pk=changed.pk).update(
         **{name: getattr(before, name) + getattr(replaced, name) for name in _COUNTED},
         languages={name: count for name, count in sorted(languages.items()) if count},
     )

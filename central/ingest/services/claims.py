@@ -61,7 +61,7 @@ class RunClaim(Claim[IndexRun]):
     running = Q(state=RunState.APPLYING)
     begins = {"state": RunState.APPLYING}
     waits = {"state": RunState.QUEUED}
-    related = ("repository__organization", "api_token")
+    related = ("repository__organization", "branch", "api_token")
     has_claimed_at = True
     lease = "RUN_LEASE_SECONDS"
     attempts = "RUN_MAX_ATTEMPTS"

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from central.corpus.branches.policy import MOST_BRANCHES, branch_policy
 from central.errors import ConflictError, ForbiddenError, ThrottledError
 from central.http.urls import is_below
 from central.ingest.models import IndexRun
@@ -14,7 +15,7 @@ from central.ingest.selectors import busy_run
 from central.ingest.services.access import check_direct_upload, check_oidc_binding, grant_access
 from central.ingest.services.identity import RequestedRepository, repository_of, require_nameable
 from central.ingest.services.salvage import salvage_uploads
-from central.repositories.models import IndexedBy, Repository
+from central.repositories.models import Branch, IndexedBy, IndexState, Repository
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
@@ -24,6 +25,10 @@ from indexer.records.vectors import DirectUploadGrant
 RUNS_OPEN_OF_REPOSITORY: Final = 50
 RUNS_OPEN_OF_ORGANIZATION: Final = 1_000
 _RETRY_SECONDS = 30
+_TO_TRACK = (
+    "Run on the tracked branch, let an administrator change it, or let `branches` in "
+    ".codesearch.toml of the default branch name this one, too."
+)
 BACKFILL_EVENT = "backfill"  # of runs on clones of this service itself
 
 
@@ -65,8 +70,8 @@ def open_run(*, credential: Credential, request: RunRequest) -> Opened:
     Raises NotFoundError (`repository_not_found`), ForbiddenError (`ref_not_tracked`,
     `owner_mismatch`, `repository_mismatch`, those of `check_oidc_binding`), ConflictError
     (`run_in_progress` with run_id, `repository_paused`, `embedder_invalid`,
-    `direct_not_available`, `too_many_repositories`), ThrottledError (`too_many_open_runs`),
-    StoreUnavailableError.
+    `direct_not_available`, `too_many_repositories`, `too_many_branches`), ThrottledError
+    (`too_many_open_runs`), StoreUnavailableError.
     """
     check_oidc_binding(
         credential,
@@ -91,8 +96,6 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     _require_owner(organization, request)
     _require_embedder(organization)
     is_direct = request.vectors == UploadMode.DIRECT
-    if is_direct:
-        check_direct_upload(organization, has_store_secret=request.own_secret)
     repository = repository_of(
         organization=organization,
         credential=credential,
@@ -102,25 +105,25 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
             tracked_ref=_tracked_ref(request),
         ),
     )
+    branch = None
     if request.ref != repository.tracked_ref:
-        raise ForbiddenError(
-            f"{request.ref} is not tracked; {repository.tracked_ref} is. Run on the tracked "
-            "branch, or let an administrator change it.",
-            code="ref_not_tracked",
-            tracked_ref=repository.tracked_ref,
-        )
-    _require_idle(repository)
+        branch = _other_branch(repository, request.ref)
+    _require_idle(repository, branch)
     repository.refresh_from_db()  # a run that was applied since it was read is the base
     _require_few_open(repository)
+    if is_direct:
+        _check_direct(organization, branch, request)
+    index: IndexState = branch or repository
     _update_address(credential, repository, request.repository_url)
     _note_workflow(repository, request.event)
     return IndexRun.objects.create(
         repository=repository,
+        branch=branch,
         api_token_id=credential.api_token_id,
         ref=request.ref,
         commit_sha=request.commit_sha,
-        base_commit=repository.last_indexed_commit,
-        generation=repository.generation,
+        base_commit=_base_of(repository, branch),
+        generation=index.run_generation,
         extractor=request.extractor,
         embedder=organization.embedder,
         is_direct=is_direct,
@@ -129,6 +132,56 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         run_url=_trusted_job_url(credential, repository, request.run_url),
         touched_at=timezone.now(),
     )
+
+
+def _other_branch(repository: Repository, ref: str) -> Branch:
+    """Return a branch beside the default one; it is noted on its first run.
+
+    Raises ForbiddenError (`ref_not_tracked`), ConflictError (`too_many_branches`).
+    """
+    branch = Branch.objects.filter(repository=repository, ref=ref).first()
+    policy = branch_policy(repository)
+    if repository.generation == 0 or not policy.wants(ref):
+        raise ForbiddenError(
+            f"{ref} is not tracked; {repository.tracked_ref} is. {policy.problem or _TO_TRACK}",
+            code="ref_not_tracked",
+            tracked_ref=repository.tracked_ref,
+        )
+    if branch is not None:
+        return branch
+    numbers = set(repository.branch_set.values_list("number", flat=True))
+    if len(numbers) + 1 >= policy.most:
+        raise ConflictError(
+            f"{policy.most} branches of this repository may be indexed, and no more. Delete one at "
+            "its forge, let .codesearch.toml of the default branch name fewer, or let an "
+            "administrator allow more.",
+            code="too_many_branches",
+        )
+    return Branch.objects.create(
+        repository=repository,
+        ref=ref,
+        number=next(number for number in range(1, MOST_BRANCHES) if number not in numbers),
+        embedder=repository.embedder,
+        default_generation=repository.generation,
+    )
+
+
+def _base_of(repository: Repository, branch: Branch | None) -> str:
+    """Return the commit that a run may continue from; "" if all is to be compared."""
+    if branch is None:
+        return repository.last_indexed_commit
+    is_shared = branch.default_generation == repository.generation
+    return branch.last_indexed_commit if is_shared else ""
+
+
+def _check_direct(organization: Organization, branch: Branch | None, request: RunRequest) -> None:
+    check_direct_upload(organization, has_store_secret=request.own_secret)
+    if branch is not None:
+        raise ConflictError(
+            "Vectors of branches beside the default one are sent to this service: "
+            "AETERNA_VECTORS=relay.",
+            code="direct_not_available",
+        )
 
 
 def _tracked_ref(request: RunRequest) -> str:
@@ -182,13 +235,13 @@ def _require_embedder(organization: Organization) -> None:
         ) from exc
 
 
-def _require_idle(repository: Repository) -> None:
+def _require_idle(repository: Repository, branch: Branch | None) -> None:
     if repository.paused:
         raise ConflictError(
             "Indexing of this repository is paused; an administrator can resume it.",
             code="repository_paused",
         )
-    if run := busy_run(repository):
+    if run := busy_run(repository, branch):
         raise ConflictError(
             f"Run {run.pk} is {run.state}; wait for it, then open again.",
             code="run_in_progress",

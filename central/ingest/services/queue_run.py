@@ -102,9 +102,9 @@ def _check_identity(run: IndexRun, summary: RunSummary) -> None:
         )
     if summary.base_commit != run.base_commit:
         raise InvalidError("base_commit must be the one that Open answered.", code="base_mismatch")
-    repository = run.repository
-    was_reindexed = repository.generation != run.generation  # the apply will find the run stale
-    same_base = (repository.extractor, repository.embedder) == (run.extractor, run.embedder)
+    index = run.index
+    was_reindexed = index.run_generation != run.generation  # the apply will find the run stale
+    same_base = (index.extractor, index.embedder) == (run.extractor, run.embedder)
     if summary.mode == Mode.INCREMENTAL and not (run.base_commit and (same_base or was_reindexed)):
         raise InvalidError(
             "An incremental run needs a base commit with the same extractor and embedder; send a "

@@ -5,13 +5,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from central.errors import ConflictError
 from central.ingest.models import Batch, IndexRun
 from central.ingest.run_waits import end_run
 from central.ingest.services.access import writable_run
-from central.repositories.models import IndexProblem, Repository
+from central.repositories.models import Branch, IndexProblem, Repository
 from central.repositories.states import NOTHING_TO_DO, RunState
 from central.tenancy.credentials import Credential
 from indexer.records.vectors import EmbedderSpec
@@ -106,7 +107,7 @@ def end_claimed_run(
     else:
         _release_uploads(run)
     if state == RunState.FAILED:
-        Repository.objects.filter(pk=run.repository_id).update(
+        _index_of(run).update(
             trouble=IndexProblem.FAILED, trouble_detail=error, trouble_commit=run.commit_sha
         )
     else:
@@ -132,24 +133,34 @@ def _delete_uploads(run: IndexRun) -> None:
     Batch.objects.filter(run_id=run.pk).delete()
 
 
+def _index_of(run: IndexRun) -> "QuerySet[Repository] | QuerySet[Branch]":
+    """Select the state of the index that the run was to change."""
+    if run.branch_id:
+        return Branch.objects.filter(pk=run.branch_id)
+    return Repository.objects.filter(pk=run.repository_id)
+
+
 def _was_applied(run: IndexRun) -> bool:
     return IndexRun.objects.filter(
-        repository_id=run.repository_id, state=RunState.APPLIED, commit_sha=run.commit_sha
+        repository_id=run.repository_id,
+        branch=run.branch,
+        state=RunState.APPLIED,
+        commit_sha=run.commit_sha,
     ).exists()
 
 
 def _clear_behind(run: IndexRun) -> None:
-    Repository.objects.filter(
-        pk=run.repository_id, trouble=IndexProblem.BEHIND, trouble_commit=run.commit_sha
-    ).update(trouble="", trouble_detail="", trouble_commit="")
+    _index_of(run).filter(trouble=IndexProblem.BEHIND, trouble_commit=run.commit_sha).update(
+        trouble="", trouble_detail="", trouble_commit=""
+    )
 
 
 def _set_behind(run: IndexRun, why: str, *, at_any_generation: bool = False) -> None:
     """Record that the run's commit is not indexed, unless the index has changed since."""
-    repositories = Repository.objects.filter(pk=run.repository_id)
+    index = _index_of(run)
     if not at_any_generation:
-        repositories = repositories.filter(generation=run.generation)
-    repositories.exclude(last_indexed_commit=run.commit_sha).update(
+        index = index.filter(generation=-1 - run.generation if run.branch_id else run.generation)
+    index.exclude(last_indexed_commit=run.commit_sha).update(
         trouble=IndexProblem.BEHIND,
         trouble_detail=f"{why}; commit {run.commit_sha} is not indexed.",
         trouble_commit=run.commit_sha,

@@ -9,13 +9,13 @@ import structlog
 from django.db import transaction
 from django.db.models import QuerySet
 
-from central.corpus.backends import collection_of, vector_store
+from central.corpus.backends import vector_store
 from central.corpus.embeddings import save_embeddings
 from central.ingest.models import Batch
 from central.ingest.services.run_lifecycle import are_vectors_paid
 from central.ingest.services.stored_batches import read_batch
 from central.ingest.services.trees import TREE_NUMBER
-from central.ingest.services.vectors import delete_points, read_points, slices
+from central.ingest.services.vectors import delete_points, read_points, run_collection, slices
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
 from indexer.errors import BundleError, StoreError, StoreFullError
@@ -59,7 +59,7 @@ def _salvage_next(repository: Repository | None) -> bool:
     batch = (
         salvageable_uploads(repository)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
-        .select_related("run__repository__organization")
+        .select_related("run__repository__organization", "run__branch")
         .defer("body", "rows")
         .order_by("run_id", "number")
         .first()
@@ -81,7 +81,7 @@ def _salvage(batch: Batch) -> None:
     except BundleError as exc:  # of another version, and unreadable
         _log.warning("upload_unreadable", run=str(run.pk), number=batch.number, error=str(exc))
         return
-    collection = collection_of(run.repository, run.embedder)
+    collection = run_collection(run)
     for part in slices(ordered, _ROWS):
         if run.is_direct:
             read_points(run, part, Counter())

@@ -13,6 +13,8 @@ from django.conf import settings
 from django.db import connection
 from psycopg.types.json import Jsonb
 
+from central.corpus.branches.scope import ChosenBranch, choose
+from central.corpus.branches.tables import VIEWS
 from central.corpus.models import File, Manifest
 from central.db import (
     Copy,
@@ -52,18 +54,19 @@ _REPEATED = sql("SELECT path FROM pg_temp.tree_line GROUP BY path HAVING count(*
 # A client that has not read a file cannot know what its content tells: a line without a reason, or
 # of a generated file, agrees with it. The encoding of what is not UTF-8 may come from another file.
 # Another embedder asks for every file that has chunks.
-_CHANGED = """
-    SELECT line.path FROM pg_temp.tree_line line
-    LEFT JOIN {file} file
-        ON file.repository_id = %(repository)s AND file.path COLLATE "C" = line.path
-    WHERE (file.mode, file.blob, file.extractor) IS DISTINCT FROM
-            (line.mode, line.blob, {extractor})
-        OR NOT (CASE file.generated WHEN %(by_entry)s THEN %(generated)s ELSE file.skipped END
+_MATCHES = """file.repository_id = %(repository)s AND file.path COLLATE "C" = line.path
+        AND (file.mode, file.blob, file.extractor)
+            IS NOT DISTINCT FROM (line.mode, line.blob, {extractor})
+        AND (CASE file.generated WHEN %(by_entry)s THEN %(generated)s ELSE file.skipped END
                 = line.skipped
             OR (line.skipped IN ('', %(generated)s) AND file.skipped = ANY(%(by_content)s)))
-        OR file.encoding <> ''
-        OR (%(knows_manifests)s AND file.id IS NOT NULL AND {unread_manifest})
-        OR (%(new_vectors)s AND line.skipped = '' AND file.skipped = '' AND file.generated = '')"""
+        AND file.encoding = ''
+        AND NOT (%(knows_manifests)s AND {unread_manifest})
+        AND NOT (%(new_vectors)s AND line.skipped = '' AND file.skipped = ''
+            AND file.generated = '')"""
+_CHANGED = """
+    SELECT line.path FROM pg_temp.tree_line line
+    WHERE NOT EXISTS (SELECT FROM {stored} file WHERE {matches})"""
 # As Extractor.of_record makes it.
 _EXTRACTOR = """concat_ws(' ', %(shared)s::text, %(parts)s::jsonb ->> file.language,
     CASE WHEN file.id IN (SELECT file_id FROM {manifest} WHERE repository_id = %(repository)s)
@@ -76,7 +79,7 @@ _UNREAD_MANIFEST = """(file.skipped = ''
             OR file.path ~ %(manifest_paths)s)
         AND file.id NOT IN (SELECT file_id FROM {manifest} WHERE repository_id = %(repository)s)"""
 _REMOVED = """
-    FROM {file} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
+    FROM {shown} file WHERE file.repository_id = %(repository)s AND NOT EXISTS
         (SELECT FROM pg_temp.tree_line line WHERE line.path = file.path COLLATE "C")"""
 _KEYS = """
     SELECT unnest(path_keys) AS key FROM {batch}
@@ -87,34 +90,59 @@ _MISSING = (
     "came AS ({keys}) SELECT count(*), min(path) FROM required WHERE NOT EXISTS"
     " (SELECT FROM came WHERE came.key = {key})"
 )
-_sql = sql_with(
-    changed=_CHANGED,
-    removed=_REMOVED,
-    keys=_KEYS,
-    key=_KEY,
-    missing=_MISSING,
-    extractor=_EXTRACTOR,
-    unread_manifest=_UNREAD_MANIFEST,
-    file=File,
-    manifest=Manifest,
+
+
+class _Statements:
+    """The statements of a tree: `stored` are the files that it may have, `shown` that it has.
+
+    On the default branch both are the same. Another one shares what any branch has.
+    """
+
+    def __init__(self, stored: str, shown: str, manifest: str) -> None:
+        filled = sql_with(
+            changed=_CHANGED,
+            matches=_MATCHES,
+            removed=_REMOVED,
+            keys=_KEYS,
+            key=_KEY,
+            missing=_MISSING,
+            extractor=_EXTRACTOR,
+            unread_manifest=_UNREAD_MANIFEST,
+            stored=stored,
+            shown=shown,
+            manifest=manifest,
+            file=File,
+            manifests=Manifest,
+            batch=Batch,
+        )
+        self.changed_paths = filled("{changed} ORDER BY line.ctid")
+        self.removed_count = filled("SELECT count(*) {removed}")
+        self.removed_paths = filled("SELECT file.path {removed}")
+        self.missing_of_all = filled(
+            "WITH required AS (SELECT path FROM pg_temp.tree_line), {missing}"
+        )
+        self.missing_of_changed = filled("WITH required AS ({changed}), {missing}")
+        self.foreign = filled(
+            "SELECT count(*) FROM ({keys}) came WHERE NOT EXISTS"
+            " (SELECT FROM pg_temp.tree_line WHERE came.key = {key})"
+        )
+        self.different = filled("""
+            SELECT file.path FROM {shown} file LEFT JOIN pg_temp.tree_line line
+                ON line.path = file.path COLLATE "C"
+            WHERE file.repository_id = %(repository)s
+                AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1""")
+        self.stored = filled("""
+            SELECT DISTINCT ON (line.path) line.path, file.id
+            FROM pg_temp.tree_line line JOIN {stored} file ON {matches}
+            ORDER BY line.path, file.branches & %(bit)s <> 0 DESC, file.branches & 1 DESC""")
+
+
+_OF_DEFAULT = _Statements("{file}", "{file}", "{manifests}")
+_OF_OTHERS = _Statements(f"{VIEWS}.any_{{file}}", f"{VIEWS}.{{file}}", f"{VIEWS}.any_{{manifests}}")
+_BODY_PART = sql(
+    "SELECT substring(body FROM %s::int FOR %s::int) FROM {batch}"
+    " WHERE run_id = %s AND number = %s",
     batch=Batch,
-)
-_CHANGED_PATHS = _sql("{changed} ORDER BY line.ctid")
-_REMOVED_COUNT = _sql("SELECT count(*) {removed}")
-_REMOVED_PATHS = _sql("SELECT file.path {removed}")
-_MISSING_OF_ALL = _sql("WITH required AS (SELECT path FROM pg_temp.tree_line), {missing}")
-_MISSING_OF_CHANGED = _sql("WITH required AS ({changed}), {missing}")
-_FOREIGN = _sql(
-    "SELECT count(*) FROM ({keys}) came WHERE NOT EXISTS"
-    " (SELECT FROM pg_temp.tree_line WHERE came.key = {key})"
-)
-_DIFFERENT = _sql("""
-    SELECT file.path FROM {file} file LEFT JOIN pg_temp.tree_line line
-        ON line.path = file.path COLLATE "C"
-    WHERE file.repository_id = %(repository)s
-        AND (file.mode, file.blob) IS DISTINCT FROM (line.mode, line.blob) LIMIT 1""")
-_BODY_PART = _sql(
-    "SELECT substring(body FROM %s::int FOR %s::int) FROM {batch} WHERE run_id = %s AND number = %s"
 )
 
 
@@ -155,8 +183,12 @@ class LoadedTree:
             "by_content": [str(reason) for reason in SKIPPED_BY_CONTENT],
             "by_entry": str(GeneratedBy.ENTRY),
             "generated": str(SkipReason.GENERATED),
-            "new_vectors": run.embedder != run.repository.embedder,
+            "new_vectors": run.embedder != run.index.embedder,
+            "bit": run.branch.bit if run.branch else 1,
         }
+        self._statements = _OF_OTHERS if run.branch else _OF_DEFAULT
+        if run.branch:
+            choose([ChosenBranch.of(run.branch)])
         with connection.cursor() as cursor:
             cursor.execute(_CREATE)
 
@@ -186,26 +218,37 @@ class LoadedTree:
         its reason, `generated`, a row may have symbols.
         """
         changed = bytearray(b"[")
-        for paths in self._paths(_CHANGED_PATHS):
+        for paths in self._paths(self._statements.changed_paths):
             changed += (b"," if len(changed) > 1 else b"") + json.dumps(paths)[1:-1].encode()
-        [(removed,)] = fetch_rows_planned_each_time(_REMOVED_COUNT, self._parameters)
+        [(removed,)] = fetch_rows_planned_each_time(
+            self._statements.removed_count, self._parameters
+        )
         return TreeDiff(bytes(changed + b"]"), removed)
 
     def removed(self) -> Iterator[list[str]]:
         """Yield stored paths that the tree does not have, in portions."""
-        return self._paths(_REMOVED_PATHS)
+        return self._paths(self._statements.removed_paths)
 
     def mismatch(self, *, of_all: bool) -> TreeMismatch:
         """Compare the run's batches with the paths they must have: the changed ones, or all."""
-        statement = _MISSING_OF_ALL if of_all else _MISSING_OF_CHANGED
+        statement = (
+            self._statements.missing_of_all if of_all else self._statements.missing_of_changed
+        )
         [(missing, example)] = fetch_rows_planned_each_time(statement, self._parameters)
-        [(foreign,)] = fetch_rows_planned_each_time(_FOREIGN, self._parameters)
+        [(foreign,)] = fetch_rows_planned_each_time(self._statements.foreign, self._parameters)
         return TreeMismatch(missing, example or "", foreign)
 
     def different_file(self) -> str | None:
         """Return a path whose written row differs from its line in mode or blob."""
-        found = fetch_rows_planned_each_time(_DIFFERENT, self._parameters)
+        found = fetch_rows_planned_each_time(self._statements.different, self._parameters)
         return found[0][0] if found else None
+
+    def stored(self) -> list[tuple[str, int]]:
+        """Return the stored files of its lines, by path: the branch's own, or else any branch's."""
+        return [
+            (path, key)
+            for path, key in fetch_rows_planned_each_time(self._statements.stored, self._parameters)
+        ]
 
     def _paths(self, statement: str) -> Iterator[list[str]]:
         connection.ensure_connection()

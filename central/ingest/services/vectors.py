@@ -16,29 +16,34 @@ from uuid import UUID
 import numpy as np
 import structlog
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from central.corpus.backends import collection_of, vector_store
+from central.corpus.branches.replace import BranchReplacement
+from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.embeddings import (
     file_vectors,
     pack_vector,
     save_embeddings,
     stored_vectors,
+    unpack_terms,
     unpack_vector,
 )
-from central.corpus.rows import ChunkPoint
-from central.db import execute, fetch_rows, id_array, sql_with
+from central.corpus.models import Chunk, File
+from central.corpus.replace import Replacement
+from central.corpus.rows import REPAIR_RUN, ChunkPoint
+from central.db import execute, fetch_rows, id_array, sql, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
 from central.ingest.services.claims import RunClaim, guard_writer
 from central.ingest.services.stored_batches import StoredBatch, read_batch
 from central.ingest.services.trees import TREE_NUMBER
-from central.repositories.models import Repository
+from central.repositories.models import IndexState, Repository
 from central.repositories.states import RunState
 from indexer.bundle.vectors import check_normalised
 from indexer.errors import BundleError, StoreError
 from indexer.records.vectors import Vector
-from indexer.store.base import Collection, VectorStore
+from indexer.store.base import Collection, Point, VectorStore
 
 _Part = TypeVar("_Part")
 _WithVector = tuple[ChunkPoint, Vector]
@@ -59,6 +64,14 @@ _SAVE: Final = _sql(
 )
 _READ: Final = _sql(
     "SELECT number, file_vectors FROM {batch} WHERE run_id = %s AND number = ANY(%s::bigint[])"
+)
+
+_CHUNKS_OF_OTHERS: Final = sql(
+    "SELECT c.point, c.digest, c.terms, c.type, f.path, f.language FROM {others}{chunk} c"
+    " JOIN {others}{file} f ON f.id = c.file_id WHERE c.point = ANY(%s::uuid[])",
+    chunk=Chunk,
+    file=File,
+    others=IN_OTHERS,
 )
 
 _log = structlog.get_logger(__name__)
@@ -106,11 +119,14 @@ def _next_batch(failed: Sequence[UUID]) -> Batch | None:
             run__state=RunState.OPEN,
             run__is_direct=False,  # its client writes the points
             run__repository__retired_at=None,
-            run__generation=F("run__repository__generation"),  # others end as stale
+        )
+        .filter(  # others end as stale
+            Q(run__branch=None, run__generation=F("run__repository__generation"))
+            | Q(run__generation=-1 - F("run__branch__generation"))
         )
         .exclude(run__in=failed)
         .select_for_update(skip_locked=True, no_key=True, of=("self",))
-        .select_related("run__repository__organization")
+        .select_related("run__repository__organization", "run__branch")
         .defer("body", "rows")
         .order_by("number", "run__opened_at")
         .first()
@@ -158,7 +174,7 @@ def prepare_vectors(*, claim: RunClaim, batches: Iterable[StoredBatch]) -> None:
         done += len(batch.rows.paths)
         report()
     if problems:
-        raise PointsMissingError(_problem(problems, collection_of(run.repository, run.embedder)))
+        raise PointsMissingError(_problem(problems, run_collection(run)))
 
 
 def _is_staged(run: IndexRun, batch: StoredBatch) -> bool:
@@ -172,7 +188,7 @@ def _is_in_store(run: IndexRun, batch: StoredBatch) -> bool:
     if last is None:
         return True
     ids = [UUID(bytes=last.point)]
-    return bool(vector_store().existing(collection_of(run.repository, run.embedder), ids))
+    return bool(vector_store().existing(run_collection(run), ids))
 
 
 def _stage(run: IndexRun, batch: StoredBatch, *, advance: Callable[[], None]) -> None:
@@ -198,7 +214,7 @@ def _written(
 
 def write_points(run: IndexRun, chunks: Iterable[_WithVector], advance: Callable[[], None]) -> None:
     """Upsert the points of chunks, in slices. Raises StoreError."""
-    collection = collection_of(run.repository, run.embedder)
+    collection = run_collection(run)
     for part in slices(chunks, _POINTS):
         vector_store().upsert(collection, [chunk.at(run.pk, vector) for chunk, vector in part])
         time.sleep(_YIELD_SECONDS)
@@ -251,7 +267,7 @@ def read_points(
 
     `problems` are those that are `missing` and `wrong`. Raises StoreError.
     """
-    collection = collection_of(run.repository, run.embedder)
+    collection = run_collection(run)
     found = vector_store().vectors(collection, [UUID(bytes=chunk.point) for chunk in chunks])
     valid = []
     for chunk in chunks:
@@ -294,15 +310,62 @@ def delete_points(store: VectorStore, collection: Collection, points: Iterable[U
         time.sleep(_YIELD_SECONDS)
 
 
-def delete_stale_points(run: IndexRun, points: Sequence[UUID], before: Repository) -> None:
-    """Delete points of deleted chunks. What fails here is deferred to the reconcile."""
+def run_collection(run: IndexRun) -> Collection:
+    """Return the collection that the points of a run are in."""
+    return collection_of(run.repository, run.embedder, of_others=run.branch_id is not None)
+
+
+def settle_points(
+    run: IndexRun, replaced: Replacement | BranchReplacement, before: IndexState
+) -> None:
+    """Delete points of deleted chunks, and write those of chunks that moved to other branches.
+
+    What fails here is deferred to the reconcile.
+    """
     try:
+        if isinstance(replaced, BranchReplacement):
+            delete_points(vector_store(), run_collection(run), replaced.orphans)
+            _write_stored(run_collection(run), run.repository, replaced.unstored)
+            return
         if before.embedder and before.embedder != run.embedder:
-            vector_store().drop(collection_of(before, before.embedder))
+            vector_store().drop(collection_of(run.repository, before.embedder))
         else:
-            delete_points(vector_store(), collection_of(before, run.embedder), points)
+            delete_points(vector_store(), run_collection(run), replaced.orphans)
+        if replaced.branch_bits:
+            embedder = before.embedder or run.embedder
+            others = collection_of(run.repository, embedder, of_others=True)
+            delete_points(vector_store(), others, replaced.others.orphans)
+            _write_stored(others, run.repository, replaced.others.unstored)
     except StoreError as exc:
         _log.warning("stale_points_deferred", run=str(run.pk), error=str(exc))
+
+
+def _write_stored(collection: Collection, repository: Repository, points: Sequence[UUID]) -> None:
+    """Write points of chunks of other branches, whose vectors are stored. Raises StoreError."""
+    for part in slices(points, _READ_POINTS):
+        chunks = fetch_rows(_CHUNKS_OF_OTHERS, [part])
+        vectors = stored_vectors(
+            repositories=Repository.objects.filter(pk=repository.pk),
+            embedder=str(collection.embedder),
+            digests={digest for _, digest, *_ in chunks},
+        )
+        vector_store().upsert(
+            collection,
+            [
+                Point(
+                    id=point,
+                    run=REPAIR_RUN,
+                    path=path,
+                    language=language,
+                    type=kind,
+                    vector=unpack_vector(vectors[digest]),
+                    terms=unpack_terms(terms),
+                )
+                for point, digest, terms, kind, path, language in chunks
+                if digest in vectors
+            ],
+        )
+        time.sleep(_YIELD_SECONDS)
 
 
 def slices(parts: Iterable[_Part], size: int) -> Iterator[list[_Part]]:

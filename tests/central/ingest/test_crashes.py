@@ -48,7 +48,7 @@ STEPS: list[tuple[object, str]] = [
     (replace.Replacement, "insert_files"),
     (replace.Replacement, "_update_term_stats"),
     (applying, "_count"),
-    (applying, "delete_stale_points"),
+    (applying, "settle_points"),
     (vectors, "delete_points"),
 ]
 
@@ -89,7 +89,7 @@ COMMIT_STEPS: list[tuple[object, str]] = [
     (segments.SegmentWriter, "insert"),
     (segments, "copy_rows"),
     (replace, "settle_commits"),
-    (applying, "delete_stale_points"),
+    (applying, "settle_points"),
 ]
 FIRST = commit("First", changes=[change("a.py", hunks="@@ -0,0 +1 @@\n+first\n")])
 LOST = commit("Lost", "First", changes=[change("a.py", hunks="@@ -1 +1 @@\n-first\n+lost\n")])

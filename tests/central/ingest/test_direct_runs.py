@@ -92,7 +92,7 @@ def test_an_apply_fails_if_a_vector_is_not_what_the_embedder_makes(
     assert not Embedding.objects.exists()
 
 
-@pytest.mark.parametrize("step", ["prepare_vectors", "commit_run", "delete_stale_points"])
+@pytest.mark.parametrize("step", ["prepare_vectors", "commit_run", "settle_points"])
 def test_an_apply_that_died_is_done_again(
     api: Api, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -9,7 +9,7 @@ from central.ingest.models import IndexRun
 from central.ingest.selectors import busy_run
 from central.ingest.services import open_run
 from central.ingest.signing import webhook_secret
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from indexer.records.files import RECORD_FIELDS
 from tests.central.protocol import Api, api_of, apply_queued, commit_of
 
@@ -70,9 +70,9 @@ def test_a_run_that_is_applied_while_the_next_is_opened_is_its_base(
     """It was planned from the base before, and ended as stale after all of its uploads."""
     api.queue_full(FILES)
 
-    def applied_meanwhile(repository: Repository) -> IndexRun | None:
+    def applied_meanwhile(repository: Repository, branch: Branch | None) -> IndexRun | None:
         apply_queued()
-        return busy_run(repository)
+        return busy_run(repository, branch)
 
     monkeypatch.setattr(open_run, "busy_run", applied_meanwhile)
     answer = api.open().json()

@@ -119,7 +119,9 @@ def test_another_blob_is_asked_for(api: Api) -> None:
     assert api.put_tree(run, [other]).json()["changed"] == ["odd"]
 
 
-@pytest.mark.parametrize("statement", [trees._DIFFERENT, trees._REMOVED_COUNT])
+@pytest.mark.parametrize(
+    "statement", [trees._OF_DEFAULT.different, trees._OF_DEFAULT.removed_count]
+)
 def test_stored_files_are_compared_by_an_index_before_the_planner_knows_their_number(
     api: Api, statement: str
 ) -> None:

@@ -17,6 +17,7 @@ from central.corpus.trigrams import merges
 from central.corpus.trigrams.candidates import Candidates
 from central.corpus.trigrams.candidates import candidates as find_candidates
 from central.corpus.trigrams.hashes import FORMAT, content_hashes
+from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.merges import (
     MOST_SEGMENTS,
     delete_segments,
@@ -306,8 +307,8 @@ def test_a_merge_is_not_stored_if_another_one_was_quicker(
     key = repository().pk
     merged = merges._merged
 
-    def overtaken(chosen: list[merges.Segment]) -> object:
-        first = merged(chosen)
+    def overtaken(chosen: list[merges.Segment], of: Indexed) -> object:
+        first = merged(chosen, of)
         assert delete_segments([chosen[0].key])
         insert_segment(key, *first)
         return first
@@ -329,9 +330,9 @@ def test_an_apply_while_a_merge_is_made_keeps_both(
         api.index(content | {"a.txt": f"step{step}\n"})
     merged = merges._merged
 
-    def beside(chosen: list[merges.Segment]) -> object:
+    def beside(chosen: list[merges.Segment], of: Indexed) -> object:
         api.index(content | {"a.txt": "meanwhile\n"})
-        return merged(chosen)
+        return merged(chosen, of)
 
     monkeypatch.setattr(merges, "_merged", beside)
     assert merge_segments(repository().pk)

@@ -1,0 +1,174 @@
+"""Replacement of the files of a branch beside the default one, by a run of its own.
+
+What the run does not change is shared: with the default branch, and with others. Term statistics,
+SCIP documents and commits are those of the default branch alone.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from central.corpus import rows
+from central.corpus.branches.packages import refresh_packages_of_branch
+from central.corpus.branches.rows import change_bits, delete_unused, join_equal
+from central.corpus.branches.scope import ChosenBranch, choose
+from central.corpus.branches.tables import IN_OTHERS, IN_VIEWS, OTHERS
+from central.corpus.models import Chunk, File, Manifest, Reference, Symbol
+from central.corpus.packages import ModuleFile, regular_packages
+from central.corpus.rows import EncodedFiles
+from central.corpus.trigrams.indexed import Indexed
+from central.corpus.trigrams.upkeep import build_now
+from central.db import copy_encoded, copy_into, copy_rows, fetch_rows, id_array, sql_with
+
+_FACTS: Final = """SELECT path, language, skipped, generated, unparsed IS NOT NULL,
+        EXISTS (SELECT FROM {schema}{manifest} m WHERE m.file_id = f.id),
+        (SELECT count(*) FROM {schema}{chunk} c WHERE c.file_id = f.id),
+        (SELECT count(*) FROM {schema}{symbol} s WHERE s.file_id = f.id),
+        (SELECT count(*) FROM {schema}{reference} r WHERE r.file_id = f.id)
+    FROM {schema}{file} f WHERE id = ANY(%s::bigint[])"""
+_sql = sql_with(
+    file=File,
+    chunk=Chunk,
+    symbol=Symbol,
+    reference=Reference,
+    manifest=Manifest,
+    others=IN_OTHERS,
+    views=IN_VIEWS,
+    facts_of_default=_FACTS.replace("{schema}", ""),
+    facts_of_others=_FACTS.replace("{schema}", "{others}"),
+)
+_AT_PATHS: Final = _sql(
+    "SELECT id FROM {views}{file} WHERE repository_id = %s::bigint AND path = ANY(%s::text[])"
+)
+_ALL: Final = _sql("SELECT id FROM {views}{file} WHERE repository_id = %s")
+_READ_FACTS: Final = _sql("{facts_of_default} UNION ALL {facts_of_others}")
+_HIDDEN: Final = _sql(
+    "SELECT id FROM {file} WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
+)
+_SHOWN: Final = _sql(
+    "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
+)
+_FILE_COPY: Final = copy_into(File, *rows.FileRow._fields, "vector", "branches", schema=OTHERS)
+_COPIES: Final = rows.row_copies(OTHERS)
+
+
+@dataclass(slots=True)
+class BranchReplacement:
+    """A replacement of a branch's files: what it changes in counters, and its leftovers.
+
+    Needs a transaction that has the repository's row. Counters, `orphans` and `inserted` are as
+    in corpus.replace. `unstored` are points of chunks that are not in the store yet. `touched` are
+    files that the branch lost or that were added: some may be of no branch by now.
+    """
+
+    branch: ChosenBranch
+    files: int = 0
+    skipped: int = 0
+    generated: int = 0
+    partly_parsed: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    references: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    orphans: list[UUID] = field(default_factory=list)
+    unstored: list[UUID] = field(default_factory=list)
+    manifests: bool = False
+    regular: set[str] = field(default_factory=set)
+    inserted: list[ModuleFile] = field(default_factory=list)
+    added: dict[str, int] = field(default_factory=dict)
+    touched: set[int] = field(default_factory=set)
+    gained: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        choose([self.branch])
+
+    @property
+    def repository_id(self) -> int:
+        """The key of the repository."""
+        return self.branch.repository_id
+
+    def remove_files(self, paths: Sequence[str]) -> None:
+        """Take the files of `paths`, where they exist, from the branch."""
+        asked = [self.repository_id, list(paths)]
+        self._lose([key for (key,) in fetch_rows(_AT_PATHS, asked)])
+
+    def share(self, files: Iterable[tuple[str, int]]) -> None:
+        """Let the branch have what was inserted, of other paths these files, and nothing else."""
+        wanted = {*({**dict(files), **self.added}).values()}
+        present = {key for (key,) in fetch_rows(_ALL, [self.repository_id])}
+        self._lose(list(present - wanted))
+        gained = wanted - present
+        self._count(gained, 1)
+        change_bits(gained, add=self.branch.bits)
+        self.gained |= gained
+
+    def difference_from_default(self) -> "BranchReplacement":
+        """Count what the branch has beside the files of the default branch, and less than it."""
+        difference = BranchReplacement(self.branch)
+        for statement, sign in ((_HIDDEN, -1), (_SHOWN, 1)):
+            asked = [self.repository_id, self.branch.bits]
+            difference._count([key for (key,) in fetch_rows(statement, asked)], sign)
+        return difference
+
+    def _lose(self, files: Sequence[int]) -> None:
+        if files:
+            self._count(files, -1)
+            change_bits(files, clear=self.branch.bits)
+            self.touched.update(files)
+
+    def insert_files(self, parts: Sequence[EncodedFiles], vectors: Mapping[str, bytes]) -> None:
+        """Insert files of the branch, whose paths it must not have, with dependent rows.
+
+        `vectors` are those of the files by path, packed by corpus.embeddings.file_vectors.
+        """
+        files = [file for part in parts for file in part.files]
+        copy_rows(
+            _FILE_COPY,
+            ((*file.copied(vectors.get(file.path)), self.branch.bits) for file in files),
+        )
+        for name, copy in _COPIES.items():
+            copy_encoded(copy, [part.rows[name] for part in parts])
+        keys = [file.id for file in files]
+        self._count(keys, 1)
+        self.added.update((file.path, file.id) for file in files)
+        self.inserted.extend(
+            ModuleFile(file.id, file.path, file.language, file.namespace)
+            for file in files
+            if not file.skipped
+        )
+        self.touched.update(keys)
+        self.gained.update(keys)
+
+    def finish(self) -> None:
+        """Bring what the files determine together up to date: call it once, after the last."""
+        if self.gained or self.manifests or self.regular:
+            self.unstored += refresh_packages_of_branch(
+                self.branch,
+                is_same=not self.manifests and not self.regular,
+                placed=self.gained,
+            )
+        self.touched.update(join_equal([*self.added.values()], self.branch.bits))
+        self.orphans += delete_unused(self.touched)
+        build_now(self.repository_id, Indexed.OTHER_FILES)
+
+    def _count(self, files: Collection[int], sign: int) -> None:
+        """Add (`sign` 1) or subtract (-1) files with their rows."""
+        keys = id_array(files)
+        for path, language, skipped, generated, unparsed, manifest, *rows_of in fetch_rows(
+            _READ_FACTS, [keys, keys]
+        ):
+            self.manifests |= manifest
+            self.regular ^= regular_packages([path])
+            self.chunks += sign * rows_of[0]
+            self.symbols += sign * rows_of[1]
+            self.references += sign * rows_of[2]
+            if skipped:
+                self.skipped += sign
+                continue
+            self.files += sign
+            self.generated += sign * bool(generated)
+            self.partly_parsed += sign * bool(unparsed)
+            if language:
+                self.languages[language] += sign
