@@ -157,7 +157,8 @@ def test_branches_of_the_repository_s_policy_are_granted_and_no_others() -> None
     branches = BranchPolicy(["release/*"], 16)
     release = replace(PUSH, ref="refs/heads/release/1")
     binding = granted(release, branches=branches).binding
-    assert binding is not None and binding.ref == "refs/heads/release/1"
+    assert binding is not None
+    assert binding.ref == "refs/heads/release/1"
     for ref in ("refs/heads/release", "refs/heads/release/1/2", "refs/tags/release/1"):
         assert refusal(replace(PUSH, ref=ref), branches=branches) == "oidc_ref_refused"
     assert refusal(release, branches=BranchPolicy(["release/*"], 1)) == "oidc_ref_refused"
