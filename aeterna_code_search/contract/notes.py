@@ -23,6 +23,7 @@ YOUNGER: Final = Note.YOUNGER
 PAGES: Final = Note.PAGES
 AS_TOOL: Final = "="
 REQUIRED: Final = MISSING
+REF_CHARACTERS: Final = 255  # of a branch's name
 _ARGUMENT: Final = "argument"
 
 
