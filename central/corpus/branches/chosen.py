@@ -66,7 +66,7 @@ def chosen_branches(
     lacking: dict[int, str] = {}
     if not refs:
         return Chosen(branches, names, lacking)
-    for key, tracked, others in _of_visible(credential, project):
+    for key, tracked, others in branches_of_visible(credential, project):
         wanted = [branch for branch in others if matches(refs, branch.ref)]
         found = [branch for branch in wanted if branch.is_indexed]
         has_default = DEFAULT_REF in refs or matches(refs, tracked)
@@ -80,7 +80,7 @@ def chosen_branches(
     return Chosen(branches, names, lacking)
 
 
-def _of_visible(
+def branches_of_visible(
     credential: Credential, project: str | None
 ) -> Iterator[tuple[int, str, list[NamedBranch]]]:
     """Yield visible repositories with their tracked ref and other branches."""
