@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.branches.lifecycle import delete_branch
+from central.corpus.branch_lifecycle import delete_branch
 from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.models import (
     Commit,

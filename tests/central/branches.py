@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from central.corpus.branches.lifecycle import change_default_branch, delete_branch
+from central.corpus.branch_lifecycle import change_default_branch, delete_branch
 from central.corpus.dump import dump_lines
 from central.repositories.models import Branch, Repository
 from central.repositories.states import RunState

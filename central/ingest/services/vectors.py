@@ -18,7 +18,6 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.branches.replace import BranchReplacement
 from central.corpus.embeddings import (
     file_vectors,
     pack_vector,
@@ -28,6 +27,7 @@ from central.corpus.embeddings import (
 )
 from central.corpus.points import delete_points, slices, write_stored_points
 from central.corpus.replace import Replacement
+from central.corpus.replace_branch import BranchReplacement
 from central.corpus.rows import ChunkPoint
 from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun

@@ -42,6 +42,10 @@ _LACKING: Final = _sql(
 _OWN: Final = _sql(
     "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
 )
+_OWN_OR_UNUSED: Final = _sql(
+    "SELECT id FROM {others}{file}"
+    " WHERE repository_id = %s AND (branches & %s::int <> 0 OR branches = 0)"
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -69,7 +73,7 @@ def _locked(repository_id: int) -> Repository:
 def _take_bit(branch: Branch) -> list[UUID]:
     """Make its bit mean no branch again; returns points of chunks that are gone."""
     execute(_HAVE, [branch.bit, branch.repository_id, branch.bit])
-    own = [key for (key,) in fetch_rows(_OWN, [branch.repository_id, branch.bit])]
+    own = [key for (key,) in fetch_rows(_OWN_OR_UNUSED, [branch.repository_id, branch.bit])]
     change_bits(own, clear=branch.bit)
     return delete_unused(own)
 
