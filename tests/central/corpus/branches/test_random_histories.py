@@ -1,6 +1,6 @@
 """Random histories over several branches: each has the index that it would have as the only one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,7 @@ class Service:
     project: str = "shop"
     heads: dict[str, Files] = field(default_factory=dict)
     indexed: dict[str, Files] = field(default_factory=dict)
+    record: Callable[[str, str], FileRecord] = record_of
 
     def push(self, branch: str, files: Files, *, is_full: bool = False) -> list[RunState | None]:
         self.heads[branch] = files
@@ -50,10 +51,12 @@ class Service:
         before = self.indexed.get(branch)
         if is_full or before is None or not run["base_commit"]:
             changed = self.api.put_tree(run, tree_of(files)).json()["changed"]
-            records: list[FileRecord | Removal] = [record_of(path, files[path]) for path in changed]
+            records: list[FileRecord | Removal] = [
+                self.record(path, files[path]) for path in changed
+            ]
             mode = "full"
         else:
-            records = [record_of(*item) for item in files.items() if item not in before.items()]
+            records = [self.record(*item) for item in files.items() if item not in before.items()]
             records += [Removal(path) for path in before if path not in files]
             mode = "incremental"
         self.send(run, records, mode)
