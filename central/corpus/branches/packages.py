@@ -15,8 +15,8 @@ from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.branches.tables import IN_OTHERS, OTHERS
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import (
-    PackageKey,
     FilePlace,
+    PackageKey,
     dependency_rows,
     ids_of_new,
     ordered,
