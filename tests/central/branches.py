@@ -1,6 +1,6 @@
 """A repository with several branches, as runs of the indexing API make it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,6 +36,7 @@ class Service:
     default: str = MAIN
     heads: dict[str, Files] = field(default_factory=dict)
     indexed: dict[str, Files] = field(default_factory=dict)
+    record: Callable[[str, str], FileRecord] = record_of
 
     def push(self, branch: str, files: Files, *, is_full: bool = False) -> list[RunState | None]:
         self.heads[branch] = files
@@ -43,10 +44,12 @@ class Service:
         before = self.indexed.get(branch)
         if is_full or before is None or not run["base_commit"]:
             changed = self.api.put_tree(run, tree_of(files)).json()["changed"]
-            records: list[FileRecord | Removal] = [record_of(path, files[path]) for path in changed]
+            records: list[FileRecord | Removal] = [
+                self.record(path, files[path]) for path in changed
+            ]
             mode = "full"
         else:
-            records = [record_of(*item) for item in files.items() if item not in before.items()]
+            records = [self.record(*item) for item in files.items() if item not in before.items()]
             records += [Removal(path) for path in before if path not in files]
             mode = "incremental"
         self.send(run, records, mode)

@@ -74,8 +74,8 @@ def chosen_branches(
         if not bits:
             lacking[key] = "branch_not_indexed" if wanted else "no_such_branch"
         elif bits != DEFAULT_BIT:
-            one = found[0].key if len(found) == 1 and not has_default else 0
-            branches.append(ChosenBranch(key, bits, one))
+            is_single = len(found) == 1 and not has_default
+            branches.append(ChosenBranch(key, bits, found[0].key if is_single else 0))
             names[key] = found
     return Chosen(branches, names, lacking)
 
