@@ -315,7 +315,16 @@ def _status(row: Row) -> str:
     error = f"\n    {row['error']}" if row["error"] else ""
     if since := row.get("lacking_since"):
         error += f"\n    without an index since {since}: answers about all projects are incomplete"
-    return f"{row['project']}{at}: {row['state']}; {sizes}{policies}{error}"
+    branches = "".join(map(_branch, row.get("branches", ())))
+    return f"{row['project']}{at}: {row['state']}; {sizes}{policies}{error}{branches}"
+
+
+def _branch(row: Row) -> str:
+    if row["reason"]:
+        return f"\n    branch {row['ref']}: not indexed"
+    commit = row["last_indexed_commit"][:_COMMIT_CHARACTERS]
+    trouble = f": {row['trouble']}" if row["trouble"] else ""
+    return f"\n    branch {row['ref']}@{commit}, indexed {row['indexed_at']}{trouble}"
 
 
 def _reasons(counts: Mapping[str, int] | None) -> str:

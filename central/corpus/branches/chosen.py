@@ -66,7 +66,7 @@ def chosen_branches(
     lacking: dict[int, str] = {}
     if not refs:
         return Chosen(branches, names, lacking)
-    for key, tracked, others in _of_visible(credential, project):
+    for key, tracked, others in branches_of_visible(credential, project):
         wanted = [branch for branch in others if matches(refs, branch.ref)]
         found = [branch for branch in wanted if branch.is_indexed]
         has_default = DEFAULT_REF in refs or matches(refs, tracked)
@@ -74,13 +74,13 @@ def chosen_branches(
         if not bits:
             lacking[key] = "branch_not_indexed" if wanted else "no_such_branch"
         elif bits != DEFAULT_BIT:
-            one = found[0].key if len(found) == 1 and not has_default else 0
-            branches.append(ChosenBranch(key, bits, one))
+            is_single = len(found) == 1 and not has_default
+            branches.append(ChosenBranch(key, bits, found[0].key if is_single else 0))
             names[key] = found
     return Chosen(branches, names, lacking)
 
 
-def _of_visible(
+def branches_of_visible(
     credential: Credential, project: str | None
 ) -> Iterator[tuple[int, str, list[NamedBranch]]]:
     """Yield visible repositories with their tracked ref and other branches."""
