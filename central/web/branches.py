@@ -65,7 +65,7 @@ def require_default(request: HttpRequest, what: str) -> None:
 
 def branch_page(
     view: Callable[Concatenate[HttpRequest, Credential, str, _P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, Credential, str, _P], HttpResponse]:
+) -> Callable[..., HttpResponse]:
     """Let a page of a project read the branch that the address names, and one moment of it.
 
     A branch that is not there or not indexed gets 404.

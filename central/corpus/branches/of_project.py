@@ -64,6 +64,14 @@ def project_branches(credential: Credential, project: str) -> ProjectBranches:
     return ProjectBranches()
 
 
+def other_branch(credential: Credential, *, project: str, ref: str) -> ChosenBranch | None:
+    """Return the branch of this name; None: the default one, or no such project.
+
+    Raises NotFoundError as `ProjectBranches.chosen` does.
+    """
+    return project_branches(credential, project).chosen(ref) if ref else None
+
+
 @contextmanager
 def reading_branch(credential: Credential, *, project: str, ref: str) -> Iterator[None]:
     """Inside, what is read of the project is of this branch, and of one moment.
@@ -71,7 +79,7 @@ def reading_branch(credential: Credential, *, project: str, ref: str) -> Iterato
     Without `ref`, and for a project that is not visible, it is as outside. Raises NotFoundError as
     `ProjectBranches.chosen` does.
     """
-    chosen = project_branches(credential, project).chosen(ref) if ref else None
+    chosen = other_branch(credential, project=project, ref=ref)
     with on_branches([chosen] if chosen else []):
         yield
 
@@ -81,7 +89,7 @@ def require_default_branch(credential: Credential, *, project: str, ref: str, wh
 
     Raises NotFoundError as `ProjectBranches.chosen` does.
     """
-    if ref and project_branches(credential, project).chosen(ref):
+    if other_branch(credential, project=project, ref=ref):
         message = (
             f"{what} is of the default branch only; leave ref out, or ask git in a clone of "
             f"{short_name(ref)}."

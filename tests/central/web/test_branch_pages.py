@@ -8,7 +8,7 @@ from django.test import Client
 
 from central.repositories.models import Branch, Repository
 from tests.central.admin import signed_in
-from tests.central.corpus.branches.test_random_histories import Service
+from tests.central.branches import Service
 from tests.central.factories import MembershipFactory
 from tests.central.protocol import api_of, commit_of
 
