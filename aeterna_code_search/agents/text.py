@@ -42,7 +42,7 @@ _MISSING: Final = {
     "reindexed": "it was indexed again meanwhile: search again",
     "owners_unread": "who owns its files is not known: see its page",
     "no_such_branch": "it has no such indexed branch",
-    "branch_not_indexed": "the index of its branch is out of date: it waits for a run of the branch",
+    "branch_not_indexed": "the index of its branch waits for a run of the branch",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 
@@ -317,7 +317,16 @@ def _status(row: Row) -> str:
     error = f"\n    {row['error']}" if row["error"] else ""
     if since := row.get("lacking_since"):
         error += f"\n    without an index since {since}: answers about all projects are incomplete"
-    return f"{row['project']}{at}: {row['state']}; {sizes}{policies}{error}"
+    branches = "".join(map(_branch, row.get("branches", ())))
+    return f"{row['project']}{at}: {row['state']}; {sizes}{policies}{error}{branches}"
+
+
+def _branch(row: Row) -> str:
+    if row["reason"]:
+        return f"\n    branch {row['ref']}: not indexed"
+    commit = row["last_indexed_commit"][:_COMMIT_CHARACTERS]
+    trouble = f": {row['trouble']}" if row["trouble"] else ""
+    return f"\n    branch {row['ref']}@{commit}, indexed {row['indexed_at']}{trouble}"
 
 
 def _reasons(counts: Mapping[str, int] | None) -> str:

@@ -3,13 +3,25 @@
 from dataclasses import dataclass
 from typing import Any
 
-from aeterna_code_search.contract.notes import REQUIRED, argument
+from aeterna_code_search.contract.notes import REF_CHARACTERS, REQUIRED, argument
 from aeterna_code_search.contract.trace import LAST_LINE, cursor
 from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS
 
 
 def _project() -> Any:
     return argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
+
+
+def _ref(cli: str | None = None, *, tool: str | None = None) -> Any:
+    return argument(
+        "",
+        "A branch that is indexed; without: the default branch",
+        tool=tool,
+        sidecar=None,
+        chars=REF_CHARACTERS,
+        cli=cli,
+        option="--ref BRANCH",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +45,7 @@ class ListRequest:
         cli="Paths below it that match, as in .gitignore",
         option="--glob -g G",
     )
+    ref: str = _ref("A branch; default: the default one")
     limit: int = argument(200, tool="Entries at most", low=1, high=FILES_LISTED)
     cursor: str = cursor()
 
@@ -55,6 +68,7 @@ class ContentRequest:
     end_line: int = argument(
         0, "Inclusive; without: the last", tool="Inclusive; else the last", low=1, high=LAST_LINE
     )
+    ref: str = _ref("A branch; default: the default one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,7 @@ class BlameRequest:
     path: str = argument(REQUIRED, "The file, from the repository's root", chars=1_024)
     start_line: int = argument(1, "From 1", low=1, high=LAST_LINE)
     end_line: int = argument(0, "Inclusive; without: the last", low=1, high=LAST_LINE)
+    ref: str = _ref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +122,6 @@ class HistoryRequest:
         cli="Committed before this day",
         option="--before DATE",
     )
+    ref: str = _ref()
     limit: int = argument(20, tool="Commits at most", low=1, high=COMMITS_LISTED)
     cursor: str = cursor()

@@ -41,6 +41,22 @@ class LiveRun:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchStatus:
+    """The index of a branch beside the default one."""
+
+    ref: Annotated[str, "Its short name, as ref of requests"]
+    last_indexed_commit: str | None
+    indexed_at: datetime | None
+    files: int
+    trouble: Annotated[str | None, "failed or behind: what its newest run left; null: neither"]
+    error: str | None
+    reason: Annotated[
+        str | None,
+        "branch_not_indexed: answers lack it until a run of it processes every file; else null",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectStatus:
     """One repository's index."""
 
@@ -120,6 +136,7 @@ class ProjectStatus:
         YOUNGER,
     ]
     run: LiveRun | None
+    branches: Annotated[list[BranchStatus], "Beside the default one, by name", YOUNGER]
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,11 @@ def symbols() -> Any:
     )
 
 
+def ref() -> Any:
+    says = "A branch of project, which is required then; others are read by their default branches"
+    return argument("", says, chars=255)
+
+
 @dataclass(frozen=True, slots=True)
 class SymbolSelector:
     """Selection of a symbol's definitions; "" and 0 restrict nothing."""
@@ -136,6 +141,7 @@ class SymbolSelector:
         high=LAST_LINE,
         cli="A line within the definition",
     )
+    ref: str = ref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +165,7 @@ class FilePosition:
     encoding: Encoding = argument(
         Encoding.UTF_32, "The unit of column: bytes, UTF-16, or characters"
     )
+    ref: str = ref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +246,7 @@ class ImpactRequest:
     files: tuple[ChangedFile, ...] = ()
     depth: int = argument(1, low=1, high=TRACE_DEPTH)
     limit: int = argument(50, "Callers shown per symbol", low=1, high=TRACE_SITES)
+    ref: str = ref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,6 +471,9 @@ class TraceReceipt:
         "The first 20 projects with a SCIP index; others are resolved by rules",
         YOUNGER,
     ] = field(default_factory=list)
+    branches: Annotated[
+        str, "What was read by another branch than its default one; empty: nothing", YOUNGER
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

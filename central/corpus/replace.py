@@ -57,6 +57,7 @@ _OF_FILES: Final[dict[type[Model], str]] = {
     )
 }
 _DELETE_FILES: Final = _sql("DELETE FROM {file} WHERE id = ANY(%s::bigint[])")
+_TERMS: Final = _sql("SELECT terms FROM {chunk} WHERE file_id = ANY(%s::bigint[])")
 _MOVE_TERMS: Final = _sql("""
                 INSERT INTO {term_stat} (repository_id, term, chunks)
                 SELECT %s::bigint, term, difference
@@ -211,6 +212,14 @@ class Replacement:
             self._share_with_others()
         self.references += refresh_scip(self.repository_id)
         self._update_term_stats()
+
+    def take_files(self, files: Sequence[int]) -> None:
+        """Count the terms of files that were moved here from another branch, and SCIP's facts."""
+        packed = fetch_rows(_TERMS, [id_array(files)])
+        terms, counts = term_counts([unpack_terms(terms).ids for (terms,) in packed])
+        self.terms.update(dict(zip(terms.tolist(), counts.tolist(), strict=True)))
+        self._update_term_stats()
+        refresh_scip(self.repository_id)
 
     def _share_with_others(self) -> None:
         unused = join_equal_of_default(self.others.added)

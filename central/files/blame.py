@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import BlameRequest
 from central.corpus import line_history
+from central.corpus.branches.of_project import require_default_branch
 from central.corpus.commit_facts import NO_COMMITS, stored_since, time_text, why_unread
 from central.corpus.files import file_not_found
 from central.corpus.line_history import LINE_HISTORY_SECONDS, BlamedRange, Unknown
@@ -50,6 +51,7 @@ def read_blame(*, credential: Credential, request: BlameRequest) -> Blame:
     NotFoundError for an unknown project or file, and InvalidError for a line behind the last.
     """
     started = time.perf_counter()
+    require_default_branch(credential, project=request.project, ref=request.ref, what="Blame")
     with one_moment():
         repository = repository_snapshot(credential=credential, project=request.project)
         if "\0" in request.path:  # which PostgreSQL refuses

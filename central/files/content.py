@@ -4,6 +4,7 @@ import time
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import ContentRequest
+from central.corpus.branches.of_project import reading_branch
 from central.corpus.files import file_not_found, why_skipped
 from central.corpus.models import File
 from central.db import one_moment
@@ -30,11 +31,12 @@ class Lines(NamedTuple):
 def read_lines(*, credential: Credential, request: ContentRequest) -> FileContent:
     """Return the lines that are asked for; of a skipped file the reason.
 
-    Raises NotFoundError for an unknown project or file, and InvalidError for a line behind the
-    last.
+    Raises NotFoundError for an unknown project, branch or file, and InvalidError for a line
+    behind the last.
     """
     started = time.perf_counter()
-    with one_moment():
+    branch = reading_branch(credential, project=request.project, ref=request.ref)
+    with branch, one_moment():
         repository = repository_snapshot(credential=credential, project=request.project)
         file = File.objects.filter(repository_id=repository.id, path=request.path).first()
         if file is None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.files import HistoryRequest
+from central.corpus.branches.of_project import require_default_branch
 from central.corpus.commit_facts import (
     NO_COMMITS,
     reverting_commits,
@@ -108,6 +109,7 @@ def read_history(*, credential: Credential, request: HistoryRequest) -> History:
     that is not exactly one, and InvalidError for the cursor.
     """
     started = time.perf_counter()
+    require_default_branch(credential, project=request.project, ref=request.ref, what="History")
     path = "" if request.path == "." else request.path.strip("/")
     asked = [
         *(credential.organization.slug, request.project, path),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from aeterna_code_search.contract.files import ListRequest
+from central.corpus.branches.of_project import reading_branch
 from central.corpus.files import FileNotFoundInIndexError, near_paths
 from central.corpus.models import File
 from central.db import fetch_rows_planned_each_time, like_pattern, one_moment, sql_with
@@ -31,16 +32,20 @@ _PATHS = _sql("""SELECT f.path FROM {file} f
 def list_files(*, credential: Credential, request: ListRequest) -> FileList:
     """Return a page of a directory, directories first, or of the paths that match a glob.
 
-    Raises NotFoundError for an unknown project or path, and InvalidError for the glob or cursor.
+    Raises NotFoundError for an unknown project, branch or path, and InvalidError for the glob or
+    cursor.
     """
     started = time.perf_counter()
     path = "" if request.path == "." else request.path.strip("/")
     asked = [credential.organization.slug, request.project, path, request.glob]
+    if request.ref:
+        asked.append(request.ref)
     if "\0" in path:  # which PostgreSQL refuses
         raise FileNotFoundInIndexError([])
     pattern = _pattern(request.glob) if request.glob else None
     position = decode_cursor(request.cursor, salt=_SALT, asked=asked)
-    with one_moment():
+    branch = reading_branch(credential, project=request.project, ref=request.ref)
+    with branch, one_moment():
         repository = repository_snapshot(credential=credential, project=request.project)
         if pattern is None:
             entries, following = directory_page(repository.id, path, position, request.limit)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from central.corpus.branches.policy import BranchPolicy
 from central.errors import ForbiddenError
 from central.github.models import NEVER_ALLOWED_EVENTS, GitHubPolicy
 from central.github.oidc import Claims
@@ -41,11 +42,17 @@ class Grant:
 
 
 def authorize_job(
-    *, purpose: Purpose, claims: Claims, policy: GitHubPolicy, tracked_ref: str | None
+    *,
+    purpose: Purpose,
+    claims: Claims,
+    policy: GitHubPolicy,
+    tracked_ref: str | None,
+    branches: BranchPolicy | None = None,
 ) -> Grant:
     """Return what `policy` permits the job; `tracked_ref` is None before the first run.
 
-    The policy must be enabled and of the organisation that has the job's owner. Raises
+    `branches` are those that are indexed beside the tracked one; None: no others are. The policy
+    must be enabled and of the organisation that has the job's owner. Raises
     ForbiddenError (`oidc_event_refused`, `oidc_ref_refused`, `oidc_workflow_refused`,
     `oidc_impact_off`).
     """
@@ -53,7 +60,7 @@ def authorize_job(
     if purpose is Purpose.IMPACT:
         return _grant_impact(claims, policy)
     _require_event(claims, policy.events)
-    _require_ref(claims, policy, tracked_ref)
+    _require_ref(claims, policy, tracked_ref, branches)
     return Grant(
         scope=Scope.INDEX,
         binding=Binding(
@@ -89,14 +96,20 @@ def _require_event(claims: Claims, allowed: Iterable[str]) -> None:
         )
 
 
-def _require_ref(claims: Claims, policy: GitHubPolicy, tracked_ref: str | None) -> None:
+def _require_ref(
+    claims: Claims,
+    policy: GitHubPolicy,
+    tracked_ref: str | None,
+    branches: BranchPolicy | None,
+) -> None:
     if not claims.ref.startswith(BRANCHES):
         raise _ref_refused(f"{claims.ref} is no branch; run the workflow on one.")
-    if tracked_ref is not None and claims.ref != tracked_ref:
-        raise _ref_refused(
-            f"{claims.ref} is not tracked; {tracked_ref} is. Run the workflow on the tracked "
-            "branch, or let an administrator change it."
+    if tracked_ref not in (None, claims.ref) and not (branches and branches.wants(claims.ref)):
+        why = (branches and branches.problem) or (
+            "Run the workflow on the tracked branch, let an administrator change it, or let "
+            "`branches` in .codesearch.toml of the default branch name this one, too."
         )
+        raise _ref_refused(f"{claims.ref} is not tracked; {tracked_ref} is. {why}")
     if policy.refs and not _fits(claims.ref, policy.refs):
         raise _ref_refused(
             f"The organisation's policy indexes {', '.join(policy.refs)}, not {claims.ref}. Run "

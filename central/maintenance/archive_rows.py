@@ -14,6 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.graph import MigrationGraph
 from psycopg import sql
 
+from central.corpus.branches import tables as branches
 from central.errors import InvalidError, UnavailableError
 from central.maintenance.archive_script import (
     Migrations,
@@ -49,6 +50,7 @@ def make_tables(migrations: Migrations) -> None:
             code="archive_of_another_version",
         )
     executor.migrate([node for node in sorted(migrations) if _is_last(node, migrations, graph)])
+    branches.make_tables()
 
 
 def _is_last(node: tuple[str, str], migrations: Migrations, graph: MigrationGraph) -> bool:
@@ -74,6 +76,7 @@ def drop_tables() -> None:
         if names and not any(_has_rows(name) for name in names if name != _MIGRATIONS):
             tables = sql.SQL(", ").join(map(sql.Identifier, names))
             cursor.execute(sql.SQL("DROP TABLE {} CASCADE").format(tables))
+            branches.drop_tables()
 
 
 def _has_rows(table: str) -> bool:
@@ -86,6 +89,7 @@ def _has_rows(table: str) -> bool:
 def _fill(script: IO[bytes]) -> None:
     with connection.cursor() as cursor:
         missing = set(connection.introspection.table_names(cursor)) - {_MIGRATIONS}
+        missing |= set(branches.table_names())
         cursor.execute(_SEQUENCES)
         sequences = {name for (name,) in cursor.fetchall()}
     for item in read_script(script):
@@ -110,7 +114,8 @@ def _set_value(item: SequenceValue, sequences: set[str]) -> None:
 
 def _copy(rows: Rows) -> None:
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier("public", rows.table), sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        sql.Identifier(*("public", *rows.table.split("."))[-2:]),
+        sql.SQL(", ").join(map(sql.Identifier, rows.columns)),
     )
     unasked = 0
     with connection.cursor() as cursor, cursor.copy(statement) as copy:

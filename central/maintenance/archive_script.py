@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Final
 
+from central.corpus.branches.tables import OTHERS
 from central.errors import InvalidError
 
 BACKUP_STATEMENT_BYTES: Final = 65_536
@@ -16,7 +17,10 @@ BACKUP_MIGRATIONS: Final = 10_000
 Migrations = set[tuple[str, str]]  # app, name
 
 _NAME: Final = r'(?:[a-z_][a-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*")'
-_COPY: Final = re.compile(rf"COPY public\.({_NAME}) \(({_NAME}(?:, {_NAME})*)\) FROM stdin;")
+_SCHEMA: Final = "public"
+_COPY: Final = re.compile(
+    rf"COPY ({_SCHEMA}|{OTHERS})\.({_NAME}) \(({_NAME}(?:, {_NAME})*)\) FROM stdin;"
+)
 _SET_VALUE: Final = re.compile(
     rf"SELECT pg_catalog\.setval\('public\.({_NAME})', ([0-9]{{1,19}}), (true|false)\);"
 )
@@ -31,7 +35,10 @@ _MIGRATIONS: Final = "django_migrations"
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a table in COPY's text format; read the parts before the next item."""
+    """The rows of a table in COPY's text format; read the parts before the next item.
+
+    `table` begins with its schema, if that is the one of what only other branches have.
+    """
 
     table: str
     columns: tuple[str, ...]
@@ -53,11 +60,13 @@ def read_script(script: IO[bytes]) -> Iterator[Rows | SequenceValue]:
     while line := script.readline(BACKUP_STATEMENT_BYTES):
         statement = _statement(line)
         if copied := _COPY.fullmatch(statement):
-            table = copied[1].strip('"')
+            table = copied[2].strip('"')
+            if copied[1] != _SCHEMA:
+                table = f"{copied[1]}.{table}"
             if table in seen:
                 raise refused(f"it holds the rows of {table} twice")
             seen.add(table)
-            columns = tuple(name.strip('"') for name in copied[2].split(", "))
+            columns = tuple(name.strip('"') for name in copied[3].split(", "))
             parts = _parts(script)
             yield Rows(table, columns, parts)
             for _ in parts:

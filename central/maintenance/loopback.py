@@ -51,11 +51,10 @@ def _detail(error: HTTPError) -> str:
 @internal
 def dump_index(arguments: dict[str, Any]) -> HttpResponse:
     """Return the canonical dump of a repository."""
-    names = arguments.get("organization"), arguments.get("repository")
-    if not all(isinstance(name, str) for name in names):
-        raise InvalidError("Give `organization` and `repository` as strings.")
-    organization, repository = map(str, names)
-    lines = dump_of(organization=organization, repository=repository)
+    names = {key: arguments.get(key, "") for key in ("organization", "repository", "ref")}
+    if not all(isinstance(name, str) for name in names.values()):
+        raise InvalidError("Give `organization`, `repository` and `ref` as strings.")
+    lines = dump_of(**names)
     return HttpResponse("".join(f"{line}\n" for line in lines), content_type="application/x-ndjson")
 
 

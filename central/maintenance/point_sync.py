@@ -6,25 +6,39 @@ written; points that no chunk names are deleted.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from central.corpus.backends import collection_of
-from central.corpus.embeddings import stored_vectors, unpack_terms, unpack_vector
+from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.models import Chunk
-from central.corpus.rows import REPAIR_RUN
+from central.corpus.points import delete_points, slices, stored_chunks
+from central.db import fetch_rows, sql
 from central.ingest.models import IndexRun
-from central.ingest.services.vectors import delete_points, slices
 from central.maintenance.repository_deletion import collections_of
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
 from indexer.records.vectors import Vector
-from indexer.store.base import Collection, Point, VectorStore
+from indexer.store.base import Collection, VectorStore
 
 VectorSource = Callable[[Collection, Sequence[UUID]], Mapping[UUID, Vector]]
 
 _ROWS = 500  # chunks a statement, points a call
+_SCHEMAS: Final = ((False, ""), (True, IN_OTHERS))
+_POINTS: Final = {
+    is_other: sql(
+        "SELECT point FROM {schema}{chunk} WHERE repository_id = %s", chunk=Chunk, schema=schema
+    )
+    for is_other, schema in _SCHEMAS
+}
+_NAMED: Final = {
+    is_other: sql(
+        "SELECT point FROM {schema}{chunk} WHERE repository_id = %s AND point = ANY(%s::uuid[])",
+        chunk=Chunk,
+        schema=schema,
+    )
+    for is_other, schema in _SCHEMAS
+}
 
 
 @dataclass(slots=True)
@@ -53,22 +67,31 @@ def sync_repository(
     of each portion. Runs may be applied at the same time. Raises StoreError.
     """
     result = PointReport(repository.organization.slug, repository.name)
-    collection = collection_of(repository)
-    points = _chunks_of(repository).order_by().values_list("point", flat=True)
-    for ids in slices(points.iterator(), _ROWS):
-        missing = _confirm_missing(store, repository, collection, ids)
-        result.chunks += len(ids)
-        result.missing += len(missing)
-        if repair:
-            result.unrepairable += _restore(store, repository, collection, missing, fetch_vectors)
-        advance(len(ids))
+    places = [collection_of(repository)]
+    if embedders := sorted(_embedders_of_others(repository)):
+        places += (collection_of(repository, embedder, of_others=True) for embedder in embedders)
+    for place in places:
+        named = _points_of(place)
+        for ids in slices(named, _ROWS):
+            missing = _confirm_missing(store, place, ids)
+            result.chunks += len(ids)
+            result.missing += len(missing)
+            if repair:
+                result.unrepairable += _restore(store, place, missing, fetch_vectors)
+            advance(len(ids))
     # A former collection may have become the current one: points that chunks name stay.
-    for place in {collection, *collections_of(repository)}:
+    for place in {*places, *collections_of(repository)}:
         stale = stale_points(store, repository, place)
         result.excess += len(stale)
         if repair:
             delete_points(store, place, stale)
     return result
+
+
+def _embedders_of_others(repository: Repository) -> set[str]:
+    """Return the embedder of other branches: the one that the last of them was indexed with."""
+    branches = repository.branch_set.exclude(embedder="").order_by("-indexed_at")
+    return set(branches.values_list("embedder", flat=True)[:1])
 
 
 def stale_points(store: VectorStore, repository: Repository, collection: Collection) -> list[UUID]:
@@ -79,17 +102,21 @@ def stale_points(store: VectorStore, repository: Repository, collection: Collect
     stale: list[UUID] = []
     for seen in slices(store.points(collection), _ROWS):
         live = _live_runs(repository)
-        named = _named(repository, [point for point, _ in seen])
+        named = _named(collection, [point for point, _ in seen])
         stale += [point for point, run in seen if point not in named and run not in live]
     return stale
 
 
-def _chunks_of(repository: Repository) -> QuerySet[Chunk]:
-    return Chunk.objects.filter(repository=repository)
+def _points_of(collection: Collection) -> list[UUID]:
+    """Return the points that chunks name: of default branches, or of what only others have."""
+    statement = _POINTS[collection.repository < 0]
+    return [point for (point,) in fetch_rows(statement, [abs(collection.repository)])]
 
 
-def _named(repository: Repository, points: Sequence[UUID]) -> set[UUID]:
-    return set(_chunks_of(repository).filter(point__in=points).values_list("point", flat=True))
+def _named(collection: Collection, points: Sequence[UUID]) -> set[UUID]:
+    statement = _NAMED[collection.repository < 0]
+    rows = fetch_rows(statement, [abs(collection.repository), list(points)])
+    return {point for (point,) in rows}
 
 
 def _live_runs(repository: Repository) -> set[UUID]:
@@ -99,55 +126,29 @@ def _live_runs(repository: Repository) -> set[UUID]:
 
 
 def _confirm_missing(
-    store: VectorStore, repository: Repository, collection: Collection, points: Sequence[UUID]
+    store: VectorStore, collection: Collection, points: Sequence[UUID]
 ) -> list[UUID]:
     """Return missing points that chunks still name: a run may have been applied since."""
     missing = set(points) - store.existing(collection, points)
     if not missing:
         return []
-    named = sorted(_named(repository, sorted(missing)))
+    named = sorted(_named(collection, sorted(missing)))
     return sorted(set(named) - store.existing(collection, named))
 
 
 def _restore(
     store: VectorStore,
-    repository: Repository,
     collection: Collection,
     points: Sequence[UUID],
     fetch_vectors: VectorSource | None,
 ) -> int:
     """Write those of `points` that chunks name; returns the number without a vector."""
-    if not points:
-        return 0
-    chunks = list(
-        _chunks_of(repository)
-        .filter(point__in=points)
-        .select_related("file")
-        .only("point", "digest", "terms", "type", "file__path", "file__language")
-    )
-    stored = stored_vectors(
-        repositories=Repository.objects.filter(pk=repository.pk),
-        embedder=str(collection.embedder),
-        digests={bytes(chunk.digest) for chunk in chunks},
-    )
-    found = ((chunk.point, stored.get(bytes(chunk.digest))) for chunk in chunks)
-    vectors = {point: unpack_vector(vector) for point, vector in found if vector is not None}
-    if fetch_vectors and len(vectors) < len(chunks):
-        vectors.update(
-            fetch_vectors(collection, [c.point for c in chunks if c.point not in vectors])
-        )
-    made = [_point(chunk, vectors[chunk.point]) for chunk in chunks if chunk.point in vectors]
-    store.upsert(collection, made)
+    chunks = stored_chunks(collection, points)
+    fetched: Mapping[UUID, Vector] = {}
+    without = [chunk.point for chunk in chunks if chunk.vector is None]
+    if fetch_vectors and without:
+        fetched = fetch_vectors(collection, without)
+    made = [point for chunk in chunks if (point := chunk.at(fetched.get(chunk.point))) is not None]
+    if made:
+        store.upsert(collection, made)
     return len(chunks) - len(made)
-
-
-def _point(chunk: Chunk, vector: Vector) -> Point:
-    return Point(
-        id=chunk.point,
-        run=REPAIR_RUN,
-        path=chunk.file.path,
-        language=chunk.file.language,
-        type=chunk.type,
-        vector=vector,
-        terms=unpack_terms(bytes(chunk.terms)),
-    )

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from central.corpus.backends import vector_store
+from central.corpus.branches.chosen import short_name
+from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
 from central.db import execute, sql_with
@@ -17,7 +19,7 @@ from central.extensions import added
 from central.ingest.services.salvage import salvage_uploads, salvageable_uploads
 from central.maintenance.point_sync import PointReport, sync_repository
 from central.projections import Projection
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.tenancy.models import parse_organization_slug
 from indexer.store.base import VectorStore
 
@@ -26,8 +28,18 @@ _UNUSED: Final = (
     " AND NOT EXISTS (SELECT 1 FROM {chunk} c JOIN {repository} r"
     " ON r.id = c.repository_id WHERE c.repository_id = e.repository_id"
     " AND c.digest = e.digest AND r.embedder = e.embedder)"
+    " AND NOT EXISTS (SELECT 1 FROM {others}{chunk} c JOIN {branch} b"
+    " ON b.repository_id = c.repository_id WHERE c.repository_id = e.repository_id"
+    " AND c.digest = e.digest AND b.embedder = e.embedder)"
 )
-_sql = sql_with(embedding=Embedding, chunk=Chunk, repository=Repository, unused=_UNUSED)
+_sql = sql_with(
+    embedding=Embedding,
+    chunk=Chunk,
+    repository=Repository,
+    branch=Branch,
+    others=IN_OTHERS,
+    unused=_UNUSED,
+)
 _FIND_UNUSED: Final = _sql("SELECT 1 {unused}")
 # One that a stager has locked is in use; waiting for it could deadlock.
 _DELETE_UNUSED: Final = _sql(
@@ -103,8 +115,8 @@ def _retire_uploads(repair: bool) -> int:
     return count
 
 
-def dump_of(*, organization: str, repository: str) -> list[str]:
-    """Return the dump of a repository. Raises NotFoundError, StoreError."""
+def dump_of(*, organization: str, repository: str, ref: str = "") -> list[str]:
+    """Return the dump of a repository, or of another branch. Raises NotFoundError, StoreError."""
     found = (
         Repository.objects.select_related("organization")
         .filter(
@@ -119,4 +131,12 @@ def dump_of(*, organization: str, repository: str) -> list[str]:
             f"There is no repository '{repository}' in an organisation '{organization}'.",
             code="repository_not_found",
         )
-    return dump_lines(found)
+    if not ref:
+        return dump_lines(found)
+    branch = found.branch_set.filter(ref=f"refs/heads/{short_name(ref)}").first()
+    if branch is None:
+        raise NotFoundError(
+            f"There is no index of a branch '{ref}' beside the default one in {found}.",
+            code="branch_not_found",
+        )
+    return dump_lines(found, branch)

@@ -14,6 +14,8 @@ from django.db import transaction
 from django.db.models import Model
 
 from central.corpus.backends import collection_of, vector_store
+from central.corpus.branch_lifecycle import delete_branch
+from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.models import (
     Commit,
     CommitChange,
@@ -43,11 +45,17 @@ _FILES = 500  # a transaction
 _ROWS = 10_000  # a statement
 
 
-def deletion(model: type[Model], condition: str, **parts: type[Model] | str) -> str:
-    """Make the statement that deletes some of a model's rows; one parameter is in `condition`."""
+def deletion(
+    model: type[Model], condition: str, *, schema: str = "", **parts: type[Model] | str
+) -> str:
+    """Make the statement that deletes some of a model's rows; one parameter is in `condition`.
+
+    `schema`, with a dot, if they are in another table of this name.
+    """
     return sql(
-        "DELETE FROM {table} WHERE ctid = ANY(ARRAY("
-        "SELECT ctid FROM {table} WHERE {condition} LIMIT {rows}))",
+        "DELETE FROM {schema}{table} WHERE ctid = ANY(ARRAY("
+        "SELECT ctid FROM {schema}{table} WHERE {condition} LIMIT {rows}))",
+        schema=schema,
         table=model,
         condition=condition,
         rows=str(_ROWS),
@@ -88,6 +96,15 @@ _DELETIONS = (
             *(CommitPatch, CommitChange, Commit, WithheldPath),
         )
     ),
+    # Of its other branches the text index is left.
+    deletion(
+        TrigramPosting,
+        "segment_id IN (SELECT id FROM {others}{segment} WHERE repository_id = %s)",
+        schema=IN_OTHERS,
+        segment=TrigramSegment,
+        others=IN_OTHERS,
+    ),
+    deletion(TrigramSegment, _OF_REPOSITORY, schema=IN_OTHERS),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),
     deletion(Push, _OF_REPOSITORY),
 )
@@ -120,6 +137,8 @@ def purge_repository(*, repository_id: int) -> None:
     )
     if repository is None:
         return
+    for branch in repository.branch_set.all():
+        delete_branch(branch)
     _delete_files(repository_id)
     for statement in chain(*added("deletions"), _DELETIONS):
         delete_rows(statement, repository_id)
@@ -132,10 +151,17 @@ def purge_repository(*, repository_id: int) -> None:
 
 
 def collections_of(repository: Repository) -> list[Collection]:
-    """Return the collections of all embedders that runs of the repository were opened with."""
+    """Return the collections of all embedders that runs of the repository were opened with.
+
+    Those of its other branches, too.
+    """
     runs = IndexRun.objects.filter(repository=repository).order_by()
     embedders = {repository.embedder, *runs.values_list("embedder", flat=True).distinct()}
-    return [collection_of(repository, embedder) for embedder in sorted(embedders - {""})]
+    return [
+        collection_of(repository, embedder, of_others=of_others)
+        for embedder in sorted(embedders - {""})
+        for of_others in (False, True)
+    ]
 
 
 def _delete_files(repository_id: int) -> None:

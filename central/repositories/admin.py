@@ -12,12 +12,13 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.timesince import timesince
+from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from aeterna_code_search.contract.status import IndexState
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.repositories.states import LIVE_RUN_STATES, RunState, with_states
-from central.tenancy.admin_base import ReadOnlyAdmin
+from central.tenancy.admin_base import ReadOnly, ReadOnlyAdmin
 
 RETIRED = "purging"
 NOTHING_TO_DO = "nothing to do"  # how a run is shown that had nothing to do
@@ -63,6 +64,21 @@ class RequestedFilter(admin.EmptyFieldListFilter):
             yield {**choice, "display": name}
 
 
+class BranchInline(ReadOnly, TabularInline):  # type: ignore[misc] # unfold has no types
+    """The branches of a repository beside its default one."""
+
+    model = Branch
+    tab = True
+    extra = 0
+    fields = ["ref", "last_indexed_commit", "indexed_at", "files", "trouble", "is_indexed"]
+    readonly_fields = fields
+
+    @admin.display(description="indexed", boolean=True)
+    def is_indexed(self, branch: Branch) -> bool:
+        """Whether requests may read it."""
+        return branch.is_indexed
+
+
 @admin.register(Repository)
 class RepositoryAdmin(ReadOnlyAdmin):
     paginator = Paginator
@@ -80,6 +96,7 @@ class RepositoryAdmin(ReadOnlyAdmin):
     list_select_related = ["organization"]
     search_fields = ["name"]
     readonly_fields = [field.name for field in Repository._meta.fields]
+    inlines = [BranchInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Add the state of each in the same query."""

@@ -10,25 +10,26 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from central.repositories.expectations import without_index
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.repositories.states import FAILURES
 
 _WAITING = "waiting"
 
 
 class RepositoryCollector(Collector):
-    """Repositories that should have an index and have none, and the age of the oldest."""
+    """Repositories that should have an index and have none, the age of the oldest, and branches."""
 
     def describe(self) -> list[Metric]:
         """Describe nothing: registration must not query the database."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Run two queries; without a database, `aeterna_database_up` says so."""
+        """Run three queries; without a database, `aeterna_database_up` says so."""
         try:
             rows = without_index(Repository.objects.filter(retired_at=None)).order_by()
             counts = dict(rows.values_list("trouble").annotate(Count("pk")))
             oldest = rows.aggregate(oldest=Min("created_at"))["oldest"]
+            branches = Branch.objects.filter(repository__retired_at=None).count()
         except DatabaseError:
             return
         family = GaugeMetricFamily(
@@ -45,4 +46,7 @@ class RepositoryCollector(Collector):
             "aeterna_repositories_without_index_age_seconds",
             "Time that the oldest of these repositories has waited for its first index.",
             value=(timezone.now() - oldest).total_seconds() if oldest else 0,
+        )
+        yield GaugeMetricFamily(
+            "aeterna_branches", "Indexed branches beside the default ones.", value=branches
         )

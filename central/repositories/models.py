@@ -206,6 +206,11 @@ class Branch(IndexState):
         """Its bit in `File.branches`."""
         return 1 << self.number
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether what is stored of it may be read; else its next run is a full one."""
+        return bool(self.generation) and self.default_generation == self.repository.generation
+
 
 class ForgeStatement(models.Model):
     """The forge's last signed statements about one of its repositories, by its id there.

@@ -28,7 +28,11 @@ LIVE_RUN_STATES = tuple(map(RunState, RUN_STATES_NOT_ENDED))
 BUSY_RUN_STATES = (RunState.QUEUED, RunState.APPLYING)
 FAILURES = (IndexProblem.FAILED, IndexProblem.NOT_CLONED)
 # Reasons of an abandoned run that mean: the index is as new as its commit.
-NOTHING_TO_DO = (Reason.UP_TO_DATE.value, Reason.SUPERSEDED.value)
+NOTHING_TO_DO = (
+    Reason.UP_TO_DATE.value,
+    Reason.SUPERSEDED.value,
+    Reason.BRANCH_NOT_WANTED.value,
+)
 
 
 def had_nothing_to_do(state: str, reason: str) -> bool:

@@ -9,6 +9,7 @@ from django.db.models.functions import RowNumber
 
 from aeterna_code_search.contract.status import (
     STATUS_UNREAD_MANIFESTS,
+    BranchStatus,
     IndexStatus,
     LiveRun,
     ProjectStatus,
@@ -28,6 +29,7 @@ from indexer.records.languages import WITHOUT_SYMBOLS
 
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
 RULES: Final = "rules"
+BRANCH_NOT_INDEXED: Final = "branch_not_indexed"
 _OTHERS: Final = "other indexers"
 _NAMED: Final = 3
 
@@ -35,13 +37,13 @@ _NAMED: Final = 3
 def index_status(*, credential: Credential, request: StatusRequest) -> IndexStatus:
     """Return the status of all visible repositories, or of the one that is asked for.
 
-    Two queries, another one if files are skipped, and two to measure the disk. Raises
+    Three queries, another one if files are skipped, and two to measure the disk. Raises
     NotFoundError for a project that is not visible.
     """
     repositories = with_live_runs(visible_repositories(credential=credential))
     if request.project:
         repositories = repositories.filter(name=request.project)
-    found = list(repositories.order_by("name"))
+    found = list(repositories.order_by("name").prefetch_related("branch_set"))
     if request.project and not found:
         raise NotFoundError(
             "There is no such repository for this credential; check project.",
@@ -148,7 +150,24 @@ def _project_status(
         if is_expected(repository) and not repository.generation
         else None,
         run=live_run and LiveRun(**{**live_run, "id": UUID(live_run["id"])}),
+        branches=branch_statuses(repository),
     )
+
+
+def branch_statuses(repository: Repository) -> list[BranchStatus]:
+    """Return the branches beside the default one, by name."""
+    return [
+        BranchStatus(
+            ref=branch.ref.removeprefix("refs/heads/"),
+            last_indexed_commit=branch.last_indexed_commit or None,
+            indexed_at=branch.indexed_at,
+            files=branch.files,
+            trouble=branch.trouble or None,
+            error=branch.trouble_detail or None,
+            reason=None if branch.is_indexed else BRANCH_NOT_INDEXED,
+        )
+        for branch in repository.branch_set.all()
+    ]
 
 
 def resolved_by(scip: Mapping[str, int], languages: Mapping[str, int]) -> dict[str, int]:

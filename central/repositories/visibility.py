@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -24,6 +24,7 @@ from central.repositories.models import Repository
 from central.repositories.states import FAILURES
 from central.tenancy.credentials import Credential
 
+OF_BRANCHES: Final = 1 << 32  # generations from it on are of branches beside the default one
 MISSING_WITHOUT_INDEX: Final = 20  # projects without an index that a receipt names
 
 
@@ -102,6 +103,11 @@ class RepositorySnapshot(NamedTuple):
             return "never_indexed"
         return self.trouble or ("paused" if self.paused else "")
 
+    @property
+    def branch(self) -> str:
+        """The short name of the branch that was read instead of the default one; else ""."""
+        return self.ref.removeprefix("refs/heads/") if self.generation >= OF_BRANCHES else ""
+
     def missing(self, reason: str) -> "MissingProject":
         """Return its row in a receipt."""
         return MissingProject(self.name, reason, None if self.generation else self.created_at)
@@ -117,7 +123,8 @@ class RepositorySnapshot(NamedTuple):
         if not self.service_url:
             return None
         page = f"{_files_url(self.organization, self.name)}{quote(path, safe=_KEPT)}"
-        return f"{self.service_url}{page}{lines}"
+        on_branch = f"?{urlencode({'ref': self.branch})}" if self.branch else ""
+        return f"{self.service_url}{page}{on_branch}{lines}"
 
 
 @lru_cache(maxsize=10_000)

@@ -20,7 +20,7 @@ from central.trace.receipts import (
     partly_parsed_with_names,
     trace_receipt,
 )
-from central.trace.request_scope import TraceScope, selected_definitions, traced
+from central.trace.request_scope import TraceScope, of_selector, selected_definitions
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.questions import Key, enclosing_names
@@ -200,7 +200,7 @@ def graph(*, credential: Credential, request: GraphRequest) -> Graph:
     The graph has the nearest `limit` nodes; `truncated` says that there are more. Raises
     NotFoundError for an unknown project, file or symbol.
     """
-    with traced(credential, "graph", request.selector.symbol) as scope:
+    with of_selector(credential, "graph", request.selector) as scope:
         found = _graph(scope, request)
         scope.span.set_attributes(resultCount=len(found.nodes))
     return found

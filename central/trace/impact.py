@@ -41,7 +41,8 @@ def impact(*, credential: Credential, request: ImpactRequest) -> Impact:
     NotFoundError for an unknown project.
     """
     allowed = None if credential.visibilities is None else sorted(credential.visibilities)
-    with traced(credential, "impact", request.project) as scope:
+    own = {"project": request.project, "ref": request.ref}
+    with traced(credential, "impact", request.project, **own) as scope:
         found = _impact(scope, request, allowed)
         scope.span.set_attributes(resultCount=found.count)
     return found

@@ -49,6 +49,7 @@ def last_changes(scope: TraceScope, steps: Iterable[Step]) -> LastChanges:
         by_repository[definition.repository].append(definition)
     found: dict[Key, LastChange] = {}
     left_out = len(keys[LAST_CHANGES:])
+    by_repository.pop(scope.on_branch, None)  # the stored commits are not its branch's
     for repository, definitions in by_repository.items():
         commits, late = _newest_commits(scope, repository, definitions, until)
         left_out += late

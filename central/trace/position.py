@@ -25,7 +25,7 @@ from central.trace.edges import Edge, Step, Tally
 from central.trace.imports import edges_of_imports
 from central.trace.links import links, shown_definition
 from central.trace.receipts import trace_receipt
-from central.trace.request_scope import TraceScope, file_not_found, traced
+from central.trace.request_scope import TraceScope, file_not_found, of_position
 from central.trace.resolve.definitions import (
     Definition,
     DefinitionFilter,
@@ -154,7 +154,7 @@ def definition_at(*, credential: Credential, position: FilePosition) -> Meaning:
     Raises NotFoundError for an unknown project or file, and if the index knows no name there;
     InvalidError for a position that the file does not have.
     """
-    with traced(credential, "definition") as scope:
+    with of_position(credential, "definition", position) as scope:
         found = meaning_at(scope, position)
         scope.span.set_attributes(resultCount=len(found.shown))
         receipt = trace_receipt(scope, tally=found.tally)

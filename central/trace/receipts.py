@@ -18,6 +18,7 @@ from aeterna_code_search.contract.trace import (
     Unresolved,
     UnresolvedSite,
 )
+from central.corpus.branches.chosen import short_name
 from central.corpus.models import File
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.extractors import older_extractor
@@ -49,6 +50,11 @@ _OLDER: Final = (
 )
 _NO_MODELS: Final = (
     "Models of libraries are off in this organisation: what calls of a library give is unknown."
+)
+_ON_BRANCH: Final = (
+    "{project} was read by its branch {branch}, all other projects by their default branches. What "
+    "SCIP and stored commits know is of default branches: on {branch}, references are bound by "
+    "rules alone, and last changes are left out."
 )
 LAST_PAGE: Final = "There are no more results; the page before was the last."
 
@@ -134,7 +140,16 @@ def trace_receipt(
         ),
         edges_behind=scope.edges_behind,
         resolved_by=scope.resolved_by,
+        branches=_branches(scope),
     )
+
+
+def _branches(scope: TraceScope) -> str:
+    """Return which branch was read of which project, and what is not known of it; "" for none."""
+    if not scope.on_branch:
+        return ""
+    repository = scope.repositories[scope.on_branch]
+    return _ON_BRANCH.format(project=repository.name, branch=short_name(repository.ref))
 
 
 def hint_for(

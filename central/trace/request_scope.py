@@ -5,14 +5,16 @@ Where nothing has the name, how many skipped files of source code may define it.
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from aeterna_code_search.contract.trace import ResolvedBy, SymbolSelector
+from aeterna_code_search.contract.trace import FilePosition, ResolvedBy, SymbolSelector
+from central.corpus.branches.of_project import other_branch
+from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.models import File
 from central.db import fetch_rows, id_array, one_moment, sql_with
-from central.errors import NotFoundError
+from central.errors import InvalidError, NotFoundError
 from central.observability.tracing import Span, span
 from central.owners.reading import OwnersReader, owners_reader
 from central.repositories.models import Repository
@@ -30,7 +32,7 @@ from central.trace.resolve.definitions import (
 from central.trace.resolve.engine import BatchResolver
 from central.trace.resolve.rules import rules_of
 from central.trace.stored.models import Source
-from central.trace.stored.state import live_files
+from central.trace.stored.state import ALL_LIVE, live_files
 from indexer.records.files import SkipReason
 from indexer.records.languages import PARSED_SUFFIXES
 
@@ -44,7 +46,8 @@ _INDEXED = _sql("""SELECT r.name, r.scip, r.languages,
         (SELECT coalesce(sum(s.disagreements), 0)::bigint FROM {source} s
             WHERE s.repository_id = r.id AND s.disagreements > 0)
     FROM {repository} r
-    WHERE r.id = ANY(%s::bigint[]) AND r.scip <> '{}' ORDER BY r.name LIMIT %s""")
+    WHERE r.id = ANY(%s::bigint[]) AND r.scip <> '{}' AND r.id <> %s::bigint
+    ORDER BY r.name LIMIT %s""")
 _HAS_FILE = _sql("""SELECT FROM {file} f
     WHERE f.repository_id = ANY(%s::bigint[]) AND f.path = %s::text LIMIT 1""")
 
@@ -56,7 +59,8 @@ class TraceScope:
     `is_compared`: the stored edges follow what is indexed, but for some files. `edges_behind`: how
     many these are; None for who sees a part, as it would show what is done for hidden repositories.
     `resolved_by` has the
-    repositories with a SCIP index. `started` is seconds of `time.perf_counter`.
+    repositories with a SCIP index. `started` is seconds of `time.perf_counter`. `on_branch`
+    is the repository of which another branch than its default one is read, if that is so.
     """
 
     organization: str
@@ -69,6 +73,7 @@ class TraceScope:
     owners: OwnersReader
     span: Span
     started: float
+    on_branch: int = 0
 
     def named(self, project: str) -> RepositorySnapshot:
         """Return the repository of this name. Raises NotFoundError if there is none."""
@@ -87,23 +92,34 @@ class TraceScope:
 
 
 @contextmanager
-def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[TraceScope]:
+def traced(
+    credential: Credential, what: str, symbol: str = "", *, project: str = "", ref: str = ""
+) -> Iterator[TraceScope]:
     """Open the span of a trace and one moment: all that it reads of a repository is of one commit.
 
-    The caller notes `resultCount` in the span.
+    With `ref`, that branch of the project is read. Its references are bound by rules alone, and
+    nothing that is stored of other files' edges counts: both are of default branches. The caller
+    notes `resultCount` in the span. Raises InvalidError for a branch of no project, and
+    NotFoundError for one that is not indexed.
     """
     started = time.perf_counter()
     asked = credential.organization
+    branch = _branch(credential, project, ref)
     with (
         span("code.trace", organization=asked.slug, what=what, symbol=symbol) as current,
-        one_moment(),
+        on_branches([branch]) if branch else one_moment(),
     ):
         repositories = {
             repository_snapshot.id: repository_snapshot
             for repository_snapshot in repository_snapshots(credential=credential)
         }
-        resolver = BatchResolver(rules_of(asked), repositories=repositories)
-        live = live_files(asked, resolver.repositories)
+        without_index = branch.repository_id if branch else 0
+        resolver = BatchResolver(
+            rules_of(asked, without_index=without_index),
+            repositories=repositories,
+            without_index=without_index,
+        )
+        live = ALL_LIVE if branch else live_files(asked, resolver.repositories)
         resolver.follow(live.files)
         behind = live.behind if credential.sees_all else None
         indexed = _resolved_by(resolver, is_counted=behind is not None)
@@ -119,12 +135,35 @@ def traced(credential: Credential, what: str, symbol: str = "") -> Iterator[Trac
             owners_reader(credential),
             current,
             started,
+            without_index,
         )
+
+
+def of_selector(
+    credential: Credential, what: str, selector: SymbolSelector
+) -> AbstractContextManager[TraceScope]:
+    """As `traced`, on the branch of the selector."""
+    return traced(credential, what, selector.symbol, project=selector.project, ref=selector.ref)
+
+
+def of_position(
+    credential: Credential, what: str, position: FilePosition
+) -> AbstractContextManager[TraceScope]:
+    """As `traced`, on the branch of the position."""
+    return traced(credential, what, project=position.project, ref=position.ref)
+
+
+def _branch(credential: Credential, project: str, ref: str) -> ChosenBranch | None:
+    """Return the branch that is to be read; None: the default one."""
+    if ref and not project:
+        message = "Give the project that ref is a branch of, or leave ref out."
+        raise InvalidError(message, code="ref_needs_project", errors={"project": [message]})
+    return other_branch(credential, project=project, ref=ref)
 
 
 def _resolved_by(resolver: BatchResolver, *, is_counted: bool) -> list[ResolvedBy]:
     """Return by what the first repositories with an index are resolved."""
-    rows = fetch_rows(_INDEXED, [resolver.repositories, _INDEXES_SHOWN])
+    rows = fetch_rows(_INDEXED, [resolver.repositories, resolver.without_index, _INDEXES_SHOWN])
     return [
         ResolvedBy(name, resolved_by(scip, languages), disagreements if is_counted else None)
         for name, scip, languages, disagreements in rows

@@ -36,7 +36,12 @@ from central.trace.receipts import (
     partly_parsed_inside,
     trace_receipt,
 )
-from central.trace.request_scope import TraceScope, selected_definitions, traced
+from central.trace.request_scope import (
+    TraceScope,
+    of_position,
+    of_selector,
+    selected_definitions,
+)
 from central.trace.resolve.definitions import Definition, definitions_at
 from central.trace.resolve.import_sites import IMPORT
 from central.trace.resolve.questions import Key
@@ -103,7 +108,7 @@ def callers(*, credential: Credential, request: TraceRequest) -> Callers:
     another request.
     """
     symbol = request.selector.symbol
-    with traced(credential, "callers", symbol) as scope:
+    with of_selector(credential, "callers", request.selector) as scope:
         page = _page("callers", scope, request, lambda: _callers(scope, request))
         scope.span.set_attributes(resultCount=page.count)
     return Callers(symbol, *page)
@@ -112,7 +117,7 @@ def callers(*, credential: Credential, request: TraceRequest) -> Callers:
 def callees(*, credential: Credential, request: TraceRequest) -> Callees:
     """Return a page of the references in the symbol's definitions, with their definitions."""
     symbol = request.selector.symbol
-    with traced(credential, "callees", symbol) as scope:
+    with of_selector(credential, "callees", request.selector) as scope:
         page = _page("callees", scope, request, lambda: _callees(scope, request))
         scope.span.set_attributes(resultCount=page.count)
     return Callees(symbol, *page.shown)
@@ -125,7 +130,7 @@ def callers_and_callees(
 
     So limits that the first has met are in the second's receipt too. Raises as the others do.
     """
-    with traced(credential, "callers and callees", upwards.selector.symbol) as scope:
+    with of_selector(credential, "callers and callees", upwards.selector) as scope:
         up = _page("callers", scope, upwards, lambda: _callers(scope, upwards))
         down = _page("callees", scope, downwards, lambda: _callees(scope, downwards))
         scope.span.set_attributes(resultCount=up.count + down.count)
@@ -141,7 +146,7 @@ def references(*, credential: Credential, request: ReferencesRequest) -> Referen
     That is the definitions with at least the asked confidence. Raises as `definition_at` does, and
     InvalidError for the cursor of another request.
     """
-    with traced(credential, "references") as scope:
+    with of_position(credential, "references", request.position) as scope:
         meaning = meaning_at(scope, request.position)
         chosen, shown = meaning.at_least(request.min_confidence)
         page = _page("references", scope, request, lambda: _callers_of(scope, chosen, request))
@@ -182,7 +187,7 @@ def uses_by_project(
     `definition_at` does.
     """
     asked = ReferencesRequest(position)
-    with traced(credential, "references") as scope:
+    with of_position(credential, "references", position) as scope:
         meaning = meaning_at(scope, position)
         chosen, _ = meaning.at_least(asked.min_confidence)
         found = _callers_of(scope, chosen, asked)
@@ -231,6 +236,9 @@ def _page(
     fields = asdict(replace(request, cursor="", limit=1))
     if "selector" in fields:
         fields["choice"] = fields.pop("selector")  # the name in the fingerprint of cursors
+    place = fields["choice" if "choice" in fields else "position"]
+    if not place["ref"]:
+        del place["ref"]
     if not request.kind:
         del fields["kind"]
     asked = [scope.organization, what, fields]

@@ -155,6 +155,8 @@ def _report_done(runner: GitHubRunner, report: Report) -> None:
             "The job summary has the numbers and reasons. Raise `max_file_bytes` in [index] of "
             ".codesearch.toml, or list the files in `exclude`.",
         )
+    if report.reason is Reason.BRANCH_NOT_WANTED:
+        runner.annotate(Level.NOTICE, "Nothing to do", report.branch_refusal)
     if report.reason is Reason.SUPERSEDED:
         runner.annotate(
             Level.NOTICE,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.scip.files import NamedIndex
 
 NO_SCIP: Final = "none"  # instead of names of indexes
-_BRANCHES = "refs/heads/"
+BRANCHES = "refs/heads/"
 _ABBREVIATED_COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
@@ -99,7 +99,7 @@ def make_job(
             extractor=EXTRACTOR,
             repository_id=_number(github.repository_id),
             owner_id=_number(github.owner_id),
-            default_branch=default.removeprefix(_BRANCHES) if default else None,
+            default_branch=default.removeprefix(BRANCHES) if default else None,
             event=settings.github.event or None,
             run_url=settings.github.run_url or None,
             repository_url=url,
@@ -139,9 +139,9 @@ def scip_request(
 
 
 def _full_name(ref: str) -> str:
-    if ref.startswith("refs/") and not ref.startswith(_BRANCHES):
+    if ref.startswith("refs/") and not ref.startswith(BRANCHES):
         raise ConfigurationError(f"{ref} is not a branch: name one, such as main")
-    return _BRANCHES + ref.removeprefix(_BRANCHES)
+    return BRANCHES + ref.removeprefix(BRANCHES)
 
 
 def _branch(repository: Repository, ref: str | None, github: GitHubContext) -> tuple[str, str]:
@@ -156,7 +156,7 @@ def _branch(repository: Repository, ref: str | None, github: GitHubContext) -> t
             return ref, repository.commit(ref)
         return checked_out, repository.commit("HEAD")
     head = repository.commit("HEAD")
-    branch_of_job = github.ref if github.sha == head and github.ref.startswith(_BRANCHES) else None
+    branch_of_job = github.ref if github.sha == head and github.ref.startswith(BRANCHES) else None
     named = ref or branch_of_job
     if named is None:
         raise ConfigurationError(_detached(head, github.ref))

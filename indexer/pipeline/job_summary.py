@@ -134,4 +134,6 @@ def _tables(report: Report) -> list[str]:
 
 
 def _run(report: Report) -> str:
+    if report.branch_refusal:
+        return text(report.branch_refusal)
     return f"Run {link(code(report.run_id), report.page_url or report.status_url)}."

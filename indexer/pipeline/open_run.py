@@ -9,12 +9,13 @@ from typing import Final, TypeVar
 
 from indexer.client.api import IndexingClient, OpenedRun, OpenRequest
 from indexer.errors import CentralRefusedError, IndexerError, RunConflictError
-from indexer.pipeline.job import Job
+from indexer.pipeline.job import BRANCHES, Job
 from indexer.pipeline.report import RunProgress, RunStage
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _DIRECT_REFUSED: Final = "direct_not_available"  # central's code
+_BRANCH_REFUSED: Final = frozenset({"ref_not_tracked", "oidc_ref_refused"})  # central's codes
 
 
 def open_job(
@@ -41,6 +42,20 @@ def open_job(
             raise
         job = relayed(job, str(exc.problem.get("detail") or exc))
     return opened(job), job
+
+
+def is_branch_unwanted(job: Job, refusal: CentralRefusedError) -> bool:
+    """Whether central refuses a forge's job only because it indexes no such branch.
+
+    The default branch is always one that it should index.
+    """
+    default = job.request.default_branch
+    return (
+        refusal.code in _BRANCH_REFUSED
+        and job.request.event is not None
+        and bool(default)
+        and job.request.ref != f"{BRANCHES}{default}"
+    )
 
 
 def relayed(job: Job, refusal: str) -> Job:

@@ -59,8 +59,9 @@ class Report:
     `languages`, `skipped`, `generated` and `partly_parsed` count this run's files;
     `fetched_history`: the run had to fetch the history missing from the clone. `repository_url` is
     the repository's web page, if any.
-    `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for. `scip`: None
-    if the run was given no SCIP index.
+    `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for;
+    `branch_refusal`: why it indexes no such branch. `scip`: None if the run was given no SCIP
+    index.
     """
 
     project: str
@@ -81,6 +82,7 @@ class Report:
     fetched_history: bool = False
     vectors: UploadMode = UploadMode.RELAY
     direct_refusal: str = ""
+    branch_refusal: str = ""
     scip: ScipReport | None = None
 
     @property
@@ -140,6 +142,8 @@ def as_json(report: Report) -> dict[str, Any]:
 def format_text(report: Report) -> str:
     """Format a few lines for a terminal."""
     head = f"{report.project} at {report.commit_sha[:12]}: {summary_line(report)}"
+    if report.branch_refusal:
+        return f"{head}\n  {escape_line(report.branch_refusal)}"
     if report.mode is Mode.NONE:
         return head + _scip_line(report).removesuffix("\n")
     stats = report.stats

@@ -12,6 +12,7 @@ from indexer.client.api import IndexingClient, OpenedRun, RunLinks, RunState
 from indexer.decoding import is_wide
 from indexer.embedding.base import Usage
 from indexer.errors import (
+    CentralRefusedError,
     DirectNotAvailableError,
     EmbeddingError,
     RunStaleError,
@@ -21,7 +22,7 @@ from indexer.output.terminal import pluralize
 from indexer.pipeline.embed import EmbeddingStage
 from indexer.pipeline.history import commit_lines, history_plan
 from indexer.pipeline.job import Job
-from indexer.pipeline.open_run import abandon_run, open_job, relayed
+from indexer.pipeline.open_run import abandon_run, is_branch_unwanted, open_job, relayed
 from indexer.pipeline.plan import decide, selected_entries
 from indexer.pipeline.progress import Progress
 from indexer.pipeline.report import Report, RunProgress, RunStage, ScipReport
@@ -33,7 +34,7 @@ from indexer.pipeline.text_embedder import text_embedder
 from indexer.pipeline.upload import BatchUploader
 from indexer.pipeline.worker_pool import WorkerPool, skipped_line, worker_count
 from indexer.records.files import LANGUAGE_DECLARED, TreeEntry
-from indexer.records.runs import Indexed, Mode, Plan, Requested, RunStats
+from indexer.records.runs import Indexed, Mode, Plan, Reason, Requested, RunStats
 
 if TYPE_CHECKING:
     from indexer.pipeline.direct_upload import PointWriter
@@ -95,10 +96,15 @@ class _Run:
         self._commit = job.request.commit_sha
 
     def execute(self) -> Report:
-        with self._watch.stage("open"):
-            opened, self._job = open_job(
-                central=self._central, job=self._job, run_progress=self._run_progress
-            )
+        try:
+            with self._watch.stage("open"):
+                opened, self._job = open_job(
+                    central=self._central, job=self._job, run_progress=self._run_progress
+                )
+        except CentralRefusedError as exc:
+            if not is_branch_unwanted(self._job, exc):
+                raise
+            return self._unwanted(str(exc.problem.get("detail") or exc))
         with self._abandoned_on_error(), closing(ScipChanges()) as scip:
             self._check_upload_mode(opened)
             with self._watch.stage("plan"):
@@ -123,6 +129,20 @@ class _Run:
         with self._watch.stage("apply"):
             self._wait(opened)
         return self._report(opened, plan, stats, links, scip.report)
+
+    def _unwanted(self, refusal: str) -> Report:
+        return Report(
+            project=self._job.request.project_id,
+            commit_sha=self._commit,
+            base_commit=None,
+            run_id="",
+            mode=Mode.NONE,
+            reason=Reason.BRANCH_NOT_WANTED,
+            stats=RunStats(),
+            seconds=self._watch.rounded(),
+            repository_url=self._job.request.repository_url,
+            branch_refusal=refusal,
+        )
 
     def _check_upload_mode(self, opened: OpenedRun) -> None:
         direct = self._job.direct

@@ -33,6 +33,7 @@ class Reason(StrEnum):
     SCIP_CHANGED = "scip_changed"
     UP_TO_DATE = "up_to_date"
     SUPERSEDED = "superseded"
+    BRANCH_NOT_WANTED = "branch_not_wanted"
 
 
 class UploadMode(StrEnum):
@@ -87,6 +88,7 @@ _SENTENCES = {
     Reason.SCIP_CHANGED: "the commit is indexed already; its SCIP index differs",
     Reason.UP_TO_DATE: "the commit is indexed already",
     Reason.SUPERSEDED: "a newer commit is indexed already",
+    Reason.BRANCH_NOT_WANTED: "the branch is not among those that are indexed",
 }
 
 

@@ -16,13 +16,17 @@ def call(evaluator: Evaluator) -> Call:
 
 
 def test_concurrent_push_handling(call: Call) -> None:
-    """All pushes are in one group, and the newest cancels what is at work."""
-    assert call.concurrency("index", push()) == ("aeterna-code-index", True)
-    assert call.concurrency("index", push(forced=True)) == ("aeterna-code-index", True)
+    """All pushes of a branch are in one group, and the newest cancels what is at work."""
+    of_main = ("aeterna-code-index-refs/heads/main", True)
+    of_release = ("aeterna-code-index-refs/heads/release/1", True)
+
+    assert call.concurrency("index", push()) == of_main
+    assert call.concurrency("index", push(forced=True)) == of_main
+    assert call.concurrency("index", push("refs/heads/release/1")) == of_release
 
 
 def test_a_full_run_is_not_starved_by_pushes(call: Call) -> None:
-    full = ("aeterna-code-index-full", False)
+    full = ("aeterna-code-index-full-refs/heads/main", False)
 
     assert call.concurrency("index", schedule()) == full
     assert call.concurrency("index", dispatch(), mode="full") == full
@@ -34,7 +38,7 @@ def test_a_full_run_is_not_starved_by_pushes(call: Call) -> None:
 def test_a_push_is_a_full_run_where_the_caller_says_so(evaluator: Evaluator, mode: str) -> None:
     call = Call(evaluator, "code-index.yml", given={"mode": mode})
 
-    assert call.concurrency("index", push()) == ("aeterna-code-index-full", False)
+    assert call.concurrency("index", push()) == ("aeterna-code-index-full-refs/heads/main", False)
     assert call.mode(push()) == call.mode(schedule()) == mode
 
 

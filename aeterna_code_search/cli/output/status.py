@@ -52,6 +52,14 @@ def render(console: Console, answer: Mapping[str, Any]) -> str:
             *(f"{project[name]:,}" for name in _COUNTS),
             _disk(project),
         )
+        for branch in project.get("branches", ()):
+            table.add_row(
+                Text(escape_line(f"  {branch['ref']}"), overflow="fold"),
+                Text(escape_line(_branch_state(branch)), style=_STYLES.get(branch["trouble"], "")),
+                Text(short_commit(branch["last_indexed_commit"])),
+                age(branch["indexed_at"]),
+                f"{branch['files']:,}",
+            )
     return console.render(table) if answer["projects"] else ""
 
 
@@ -129,6 +137,14 @@ def local_service(server: "ServerRecord | None") -> str:
         f"Service on this machine: {server['url']}, pid {server['pid']}; it ends {end}, or by "
         "`codesearch stop`."
     )
+
+
+def _branch_state(branch: Mapping[str, Any]) -> str:
+    if branch["reason"]:
+        return "not indexed until its next run"
+    if branch["error"]:
+        return f"{branch['trouble']}: {branch['error']}"
+    return branch["trouble"] or "current"
 
 
 def _state(project: Mapping[str, Any]) -> str:

@@ -17,11 +17,11 @@ DEFAULT_REF: Final = "HEAD"  # the default branch, whatever its name is
 DEFAULT_BIT: Final = 1
 _sql = sql_with(repository=Repository, branch=Branch, visible=VISIBLE)
 _BRANCHES: Final = _sql("""\
-SELECT r.id, r.name, r.tracked_ref, r.last_indexed_commit, r.indexed_at, r.embedder,
+SELECT r.id, r.tracked_ref, r.last_indexed_commit, r.indexed_at, r.embedder,
         b.id, b.ref, b.number, b.last_indexed_commit, b.indexed_at, b.embedder,
         b.generation > 0 AND b.default_generation = r.generation
     FROM {repository} r LEFT JOIN {branch} b ON b.repository_id = r.id
-    WHERE {visible} ORDER BY r.name, b.ref""")
+    WHERE {visible} AND (%s::text IS NULL OR r.name = %s::text) ORDER BY r.name, b.ref""")
 
 
 class NamedBranch(NamedTuple):
@@ -87,7 +87,7 @@ def chosen_branches(
     defaults: dict[int, NamedBranch] = {}
     known: set[str] = set()
     patterns = [short_name(ref) for ref in refs]
-    for key, default, others in _of_visible(credential, project):
+    for key, default, others in branches_of_visible(credential, project):
         known.update(branch.name for branch in (default, *others) if branch.is_indexed)
         wanted = [branch for branch in others if matches(patterns, branch.ref)]
         found = [branch for branch in wanted if branch.is_indexed]
@@ -104,18 +104,17 @@ def chosen_branches(
     return Chosen(branches, names, lacking, shown, defaults, sorted(known))
 
 
-def _of_visible(
+def branches_of_visible(
     credential: Credential, project: str | None
 ) -> Iterator[tuple[int, NamedBranch, list[NamedBranch]]]:
     """Yield visible repositories with their default branch and the others."""
     found: dict[int, tuple[NamedBranch, list[NamedBranch]]] = {}
-    rows = fetch_rows(_BRANCHES, visible_parameters(credential=credential))
-    for key, name, ref, commit, indexed_at, embedder, *branch in rows:
-        if project is None or name == project:
-            default = NamedBranch(0, ref, 0, commit, indexed_at, embedder, bool(commit))
-            own = found.setdefault(key, (default, []))[1]
-            if branch[0] is not None:
-                own.append(NamedBranch(*branch))
+    asked = [*visible_parameters(credential=credential), project, project]
+    for key, ref, commit, indexed_at, embedder, *branch in fetch_rows(_BRANCHES, asked):
+        default = NamedBranch(0, ref, 0, commit, indexed_at, embedder, bool(commit))
+        own = found.setdefault(key, (default, []))[1]
+        if branch[0] is not None:
+            own.append(NamedBranch(*branch))
     for key, (default, own) in found.items():
         yield key, default, own
 

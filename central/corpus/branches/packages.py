@@ -4,7 +4,8 @@ A branch has rows of its own for each package that the default branch has otherw
 its negative key for one that it lacks. A file whose package or modules differ is another file.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 from uuid import UUID
@@ -14,8 +15,8 @@ from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.branches.tables import IN_OTHERS, OTHERS
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import (
+    FilePlace,
     PackageKey,
-    Place,
     dependency_rows,
     ids_of_new,
     ordered,
@@ -90,6 +91,24 @@ _PLACE: Final = _sql(
 )
 _DELETE_MODULES: Final = _sql("DELETE FROM {others}{module} WHERE file_id = ANY(%s::bigint[])")
 _MODULE_COPY: Final = copy_into(Module, schema=OTHERS)
+_OWN_PACKAGES: Final = _sql(
+    "SELECT id, branch_id, {of} FROM {others}{package}"
+    " WHERE repository_id = %s AND abs(branch_id) = %s"
+)
+_OWN_DEPENDENCIES: Final = _sql(
+    "SELECT package_id, {asks} FROM {others}{dependency} WHERE package_id IN ("
+    "SELECT id FROM {others}{package} WHERE repository_id = %s) AND branch_id = %s"
+)
+_PUT_DEFAULT: Final = _sql(
+    "INSERT INTO {package} (id, repository_id, {of}) SELECT * FROM unnest(%s::bigint[],"
+    " %s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])"
+    " ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, manifest = EXCLUDED.manifest"
+)
+_DELETE_DEFAULT_DEPENDENCIES: Final = _sql(
+    "DELETE FROM {dependency} WHERE package_id = ANY(%s::bigint[])"
+)
+_DELETE_DEFAULT: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s::bigint[])")
+_DEPENDENCY_COPY: Final = copy_into(Dependency)
 _BRANCHES: Final = _sql("SELECT id FROM {branch} WHERE repository_id = %s")
 
 
@@ -123,13 +142,13 @@ def _derived(package: PackageRoot) -> _Package:
     return _Package(row, ordered(dependency_rows(package)))
 
 
-def _places(files: Mapping[int, int | None]) -> dict[int, Place]:
+def _places(files: Mapping[int, int | None]) -> dict[int, FilePlace]:
     """Read where the files of a package each are."""
     modules: dict[int, list[Row]] = {}
     for file, *row in fetch_rows(_MODULES, [id_array(files)]):
         modules.setdefault(file, []).append(tuple(row))
     return {
-        file: Place(package_id, ordered(modules.get(file, ())))
+        file: FilePlace(package_id, ordered(modules.get(file, ())))
         for file, package_id in files.items()
     }
 
@@ -167,8 +186,7 @@ def _put_packages(
     chosen: ChosenBranch, wanted: Mapping[int, _Package], default: Mapping[int, _Package]
 ) -> None:
     """Store the packages that differ from those of the default branch, and no others."""
-    execute(_DELETE_DEPENDENCIES, [chosen.repository_id, chosen.key])
-    execute(_DELETE, [chosen.repository_id, chosen.key])
+    delete_packages(chosen.repository_id, chosen.key)
     own = {id_: package for id_, package in wanted.items() if default.get(id_) != package}
     lacked = {id_: package for id_, package in default.items() if id_ not in wanted}
     _insert(chosen.repository_id, [(chosen.key, own), (-chosen.key, lacked)])
@@ -193,7 +211,7 @@ def _columns(rows: list[Row]) -> list[Any]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _put_places(moved: Mapping[int, Place], bit: int) -> list[UUID]:
+def _put_places(moved: Mapping[int, FilePlace], bit: int) -> list[UUID]:
     """Put files of a branch where they belong: one that others share is copied first."""
     if not moved:
         return []
@@ -204,7 +222,7 @@ def _put_places(moved: Mapping[int, Place], bit: int) -> list[UUID]:
     return points_of(copies.values())
 
 
-def _write_places(places: Mapping[int, Place]) -> None:
+def _write_places(places: Mapping[int, FilePlace]) -> None:
     """Write the places of files that the default branch lacks."""
     execute(_PLACE, [list(places), [place.package_id for place in places.values()]])
     execute(_DELETE_MODULES, [id_array(places)])
@@ -216,6 +234,49 @@ def _write_places(places: Mapping[int, Place]) -> None:
 
 
 _OF_FILE: Final = _sql("SELECT id, repository_id FROM {others}{file} WHERE id = ANY(%s::bigint[])")
+
+
+def delete_packages(repository_id: int, branch: int) -> None:
+    """Delete what a branch has of its own, by the key of `Branch`."""
+    execute(_DELETE_DEPENDENCIES, [repository_id, branch])
+    execute(_DELETE, [repository_id, branch])
+
+
+@contextmanager
+def swap_packages(repository_id: int, branch: int) -> Iterator[None]:
+    """Let the default branch and another exchange their packages.
+
+    Inside, the packages of both are there: files of the other one become the default branch's.
+    """
+    with OtherPackages(repository_id, 0, []):
+        before = _stored(repository_id)
+        own, lacked = _own_packages(repository_id, branch)
+        delete_packages(repository_id, branch)
+        execute(_DELETE_DEFAULT_DEPENDENCIES, [id_array(own.keys() | lacked)])
+        new = [(id_, repository_id, *package.row) for id_, package in own.items()]
+        if new:
+            execute(_PUT_DEFAULT, _columns(new))
+        copy_rows(
+            _DEPENDENCY_COPY,
+            ((id_, *row) for id_, package in own.items() for row in package.dependencies),
+        )
+        yield
+        execute(_DELETE_DEFAULT, [id_array(lacked & before.keys())])
+
+
+def _own_packages(repository_id: int, branch: int) -> tuple[dict[int, _Package], set[int]]:
+    """Read the packages that a branch has otherwise, and those of the default one it lacks."""
+    dependencies: dict[int, list[Row]] = {}
+    for package_id, *row in fetch_rows(_OWN_DEPENDENCIES, [repository_id, branch]):
+        dependencies.setdefault(package_id, []).append(tuple(row))
+    own: dict[int, _Package] = {}
+    lacked: set[int] = set()
+    for id_, of, *row in fetch_rows(_OWN_PACKAGES, [repository_id, branch]):
+        if of < 0:
+            lacked.add(id_)
+        else:
+            own[id_] = _Package(tuple(row), ordered(dependencies.get(id_, ())))
+    return own, lacked
 
 
 class OtherPackages:
@@ -261,7 +322,7 @@ class OtherPackages:
     def _keep_places(self) -> None:
         files = _shared(self._repository_id, self._bits)
         now = _places({file: place for file, (place, _) in files.items()})
-        by_bits: dict[int, dict[int, Place]] = {}
+        by_bits: dict[int, dict[int, FilePlace]] = {}
         for file, place in self._places.items():
             if file in now and now[file] != place:
                 by_bits.setdefault(files[file][1], {})[file] = place

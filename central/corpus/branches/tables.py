@@ -81,6 +81,18 @@ def make_tables() -> None:
             _execute(statement)
 
 
+def table_names() -> list[str]:
+    """Return the tables of what only other branches have, with their schema; none if not made."""
+    names = [f"{OTHERS}.{table_name(model)}" for model in MIRRORED]
+    return [name for name in names if _rows(_COLUMNS, name)]
+
+
+def drop_tables() -> None:
+    """Drop the tables of other branches, and the views."""
+    drop_views()
+    _execute(f"DROP SCHEMA IF EXISTS {OTHERS} CASCADE")
+
+
 def drop_views() -> None:
     """Drop the views: until `make_tables`, requests about a branch are refused."""
     _execute(f"DROP SCHEMA IF EXISTS {VIEWS} CASCADE")

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from central.corpus.branches.policy import branch_policy
 from central.errors import ForbiddenError, UnauthenticatedError
 from central.github.grants import Grant, Purpose, authorize_job
 from central.github.key_sets import keys_of
@@ -59,14 +60,16 @@ def exchange_id_token(*, token: str, purpose: Purpose) -> tuple[str, int]:
 def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     policy = _policy_of(claims.owner_id)
     organization = policy.organization
-    repository = Repository.objects.filter(
+    found = Repository.objects.filter(
         organization=organization, github_id=claims.repository_id, retired_at__isnull=True
-    ).first()
+    )
+    repository = found.select_related("organization").first()
     granted = authorize_job(
         purpose=purpose,
         claims=claims,
         policy=policy,
         tracked_ref=repository.tracked_ref or None if repository else None,
+        branches=branch_policy(repository) if repository and repository.generation else None,
     )
     _require_there(organization, claims)
     _mark_used(claims)

@@ -16,13 +16,13 @@ from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
 from central.background import EDGES, GRAPH, STORE
-from central.corpus.branches.replace import BranchReplacement
 from central.corpus.branches.rows import branch_bits
 from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.commits import kept_commits
 from central.corpus.models import File
 from central.corpus.patches import commit_text
 from central.corpus.replace import Replacement
+from central.corpus.replace_branch import BranchReplacement
 from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.segments import SegmentWriter
 from central.ingest.models import IndexRun

@@ -11,11 +11,12 @@ from django.db.models import QuerySet
 
 from central.corpus.backends import vector_store
 from central.corpus.embeddings import save_embeddings
+from central.corpus.points import delete_points, slices
 from central.ingest.models import Batch
 from central.ingest.services.run_lifecycle import are_vectors_paid
 from central.ingest.services.stored_batches import read_batch
 from central.ingest.services.trees import TREE_NUMBER
-from central.ingest.services.vectors import delete_points, read_points, run_collection, slices
+from central.ingest.services.vectors import read_points, run_collection
 from central.repositories.models import Repository
 from central.repositories.states import LIVE_RUN_STATES
 from indexer.errors import BundleError, StoreError, StoreFullError

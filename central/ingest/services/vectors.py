@@ -9,8 +9,7 @@ the apply reads and checks them.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -19,39 +18,35 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from central.corpus.backends import collection_of, vector_store
-from central.corpus.branches.replace import BranchReplacement
-from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.embeddings import (
     file_vectors,
     pack_vector,
     save_embeddings,
     stored_vectors,
-    unpack_terms,
     unpack_vector,
 )
-from central.corpus.models import Chunk, File
+from central.corpus.points import delete_points, slices, write_stored_points
 from central.corpus.replace import Replacement
-from central.corpus.rows import REPAIR_RUN, ChunkPoint
-from central.db import execute, fetch_rows, id_array, sql, sql_with
+from central.corpus.replace_branch import BranchReplacement
+from central.corpus.rows import ChunkPoint
+from central.db import execute, fetch_rows, id_array, sql_with
 from central.ingest.models import Batch, IndexRun
 from central.ingest.selectors import embedding_reuse_scope
 from central.ingest.services.claims import RunClaim, guard_writer
 from central.ingest.services.stored_batches import StoredBatch, read_batch
 from central.ingest.services.trees import TREE_NUMBER
-from central.repositories.models import IndexState, Repository
+from central.repositories.models import IndexState
 from central.repositories.states import RunState
 from indexer.bundle.vectors import check_normalised
 from indexer.errors import BundleError, StoreError
 from indexer.records.vectors import Vector
-from indexer.store.base import Collection, Point, VectorStore
+from indexer.store.base import Collection
 
-_Part = TypeVar("_Part")
 _WithVector = tuple[ChunkPoint, Vector]
 
 _ROWS = 1_024  # rows a statement
 _READ_POINTS = 500  # points a call
 _POINTS = 64  # points a call: the embedded store holds the interpreter while it takes them
-_DELETIONS = 256  # points a call
 _YIELD_SECONDS = 0.0005  # lets a waiting request have the interpreter at once
 _IDLE_SECONDS = 300  # between two statements points are written: a minute at most, twice
 _sql = sql_with(batch=Batch)
@@ -64,14 +59,6 @@ _SAVE: Final = _sql(
 )
 _READ: Final = _sql(
     "SELECT number, file_vectors FROM {batch} WHERE run_id = %s AND number = ANY(%s::bigint[])"
-)
-
-_CHUNKS_OF_OTHERS: Final = sql(
-    "SELECT c.point, c.digest, c.terms, c.type, f.path, f.language FROM {others}{chunk} c"
-    " JOIN {others}{file} f ON f.id = c.file_id WHERE c.point = ANY(%s::uuid[])",
-    chunk=Chunk,
-    file=File,
-    others=IN_OTHERS,
 )
 
 _log = structlog.get_logger(__name__)
@@ -303,13 +290,6 @@ def _problem(problems: Counter[str], collection: Collection) -> str:
     )
 
 
-def delete_points(store: VectorStore, collection: Collection, points: Iterable[UUID]) -> None:
-    """Delete points in slices. Raises StoreError."""
-    for part in slices(points, _DELETIONS):
-        store.delete(collection, part)
-        time.sleep(_YIELD_SECONDS)
-
-
 def run_collection(run: IndexRun) -> Collection:
     """Return the collection that the points of a run are in."""
     return collection_of(run.repository, run.embedder, of_others=run.branch_id is not None)
@@ -325,7 +305,7 @@ def settle_points(
     try:
         if isinstance(replaced, BranchReplacement):
             delete_points(vector_store(), run_collection(run), replaced.orphans)
-            _write_stored(run_collection(run), run.repository, replaced.unstored)
+            write_stored_points(run_collection(run), replaced.unstored)
             return
         if before.embedder and before.embedder != run.embedder:
             vector_store().drop(collection_of(run.repository, before.embedder))
@@ -335,41 +315,6 @@ def settle_points(
             embedder = before.embedder or run.embedder
             others = collection_of(run.repository, embedder, of_others=True)
             delete_points(vector_store(), others, replaced.others.orphans)
-            _write_stored(others, run.repository, replaced.others.unstored)
+            write_stored_points(others, replaced.others.unstored)
     except StoreError as exc:
         _log.warning("stale_points_deferred", run=str(run.pk), error=str(exc))
-
-
-def _write_stored(collection: Collection, repository: Repository, points: Sequence[UUID]) -> None:
-    """Write points of chunks of other branches, whose vectors are stored. Raises StoreError."""
-    for part in slices(points, _READ_POINTS):
-        chunks = fetch_rows(_CHUNKS_OF_OTHERS, [part])
-        vectors = stored_vectors(
-            repositories=Repository.objects.filter(pk=repository.pk),
-            embedder=str(collection.embedder),
-            digests={digest for _, digest, *_ in chunks},
-        )
-        vector_store().upsert(
-            collection,
-            [
-                Point(
-                    id=point,
-                    run=REPAIR_RUN,
-                    path=path,
-                    language=language,
-                    type=kind,
-                    vector=unpack_vector(vectors[digest]),
-                    terms=unpack_terms(terms),
-                )
-                for point, digest, terms, kind, path, language in chunks
-                if digest in vectors
-            ],
-        )
-        time.sleep(_YIELD_SECONDS)
-
-
-def slices(parts: Iterable[_Part], size: int) -> Iterator[list[_Part]]:
-    """Split into lists of `size`."""
-    rest = iter(parts)
-    while part := list(islice(rest, size)):
-        yield part

@@ -55,14 +55,23 @@ class _Task:
 
 
 class BatchResolver:
-    """The questions of one request and their answers, read from `repositories` alone."""
+    """The questions of one request and their answers, read from `repositories` alone.
+
+    `without_index` is a repository whose SCIP index says nothing of what is read of it.
+    """
 
     def __init__(
-        self, rules: Rules, *, repositories: Iterable[int], is_recorded: bool = False
+        self,
+        rules: Rules,
+        *,
+        repositories: Iterable[int],
+        is_recorded: bool = False,
+        without_index: int = 0,
     ) -> None:
         self._rules = rules
         self.follow(None)
         self.has_indexes = True  # whether a repository may have a SCIP index
+        self.without_index = without_index
         self._is_recorded = is_recorded
         self._roots: list[_Task] = []  # of what is recorded: not what they asked
         self._order = {kind: number for number, kind in enumerate(rules)}

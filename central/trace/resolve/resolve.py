@@ -110,12 +110,13 @@ def _without_receiver(site: ReferenceSite) -> ReferenceSite:
 
 def _resolved(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Resolution]:
     """Resolve by what an index knows, and else by the rules."""
+    unknown = resolver.without_index
     bound = {
         index: Resolution(best_candidates(found), is_unresolved=False, is_bound=True)
         for index, found in scip_definitions(resolver, sites).items()
     }
     bound |= {
-        index: Resolution((), is_unresolved=False, is_bound=True)
+        index: Resolution((), is_unresolved=site.repository == unknown, is_bound=True)
         for index, site in enumerate(sites)
         if site.binding == SCIP_BINDING and index not in bound
     }

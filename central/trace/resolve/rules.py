@@ -1,6 +1,7 @@
 """The rules of resolution: how a name is bound, and what making an instance calls."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -345,6 +346,12 @@ RULES_WITH_MODELS: Final[Rules] = {
 }
 
 
-def rules_of(organization: Organization) -> Rules:
-    """Return the rules by which an organisation's references are resolved."""
-    return RULES_WITH_MODELS if organization.uses_models else RULES
+def rules_of(organization: Organization, *, without_index: int = 0) -> Rules:
+    """Return the rules by which an organisation's references are resolved.
+
+    `without_index` is a repository whose SCIP index says nothing of what is read of it.
+    """
+    rules = RULES_WITH_MODELS if organization.uses_models else RULES
+    if not without_index:
+        return rules
+    return {**rules, ScipMeaning: partial(scip.meaning_without, without_index)}

@@ -90,6 +90,17 @@ def scip_meaning(question: ScipMeaning) -> RuleSteps:
     return (), (yield from _is_outside(question, target))
 
 
+def meaning_without(repository: int, question: ScipMeaning) -> RuleSteps:
+    """Answer as `scip_meaning`; to the files of one repository, no symbol means anything."""
+    return _no_meaning() if question.repository == repository else scip_meaning(question)
+
+
+def _no_meaning() -> RuleSteps:
+    """Leave it to the rules."""
+    yield ()
+    return (), False
+
+
 def _in_other_repositories(
     question: ScipMeaning, target: ScipTarget
 ) -> RuleGenerator[Sequence[ResolvedDefinition]]:

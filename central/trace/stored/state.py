@@ -80,6 +80,9 @@ class Live(NamedTuple):
     behind: int | None
 
 
+ALL_LIVE: Final = Live(None, None)
+
+
 @cache
 def rules_digest(*, uses_models: bool) -> int:
     """Return a digest of the rules that resolve an organisation's references."""
@@ -110,7 +113,7 @@ def live_files(organization: Organization, repositories: str) -> Live:
     asked = [repositories, organization.pk, rules, EDGES_LIVE_FILES + 1]
     rows = fetch_rows(_LIVE, asked)
     if any(file is None for file, _ in rows):
-        return Live(None, None)
+        return ALL_LIVE
     files = frozenset(file for file, _ in rows) if len(rows) <= EDGES_LIVE_FILES else None
     return Live(files, sum(is_behind for _, is_behind in rows))
 

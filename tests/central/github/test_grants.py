@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from central.corpus.branches.policy import BranchPolicy
 from central.errors import ForbiddenError
 from central.github.grants import Grant, Purpose, authorize_job
 from central.github.models import GitHubPolicy
@@ -35,9 +36,14 @@ def granted(
     *,
     purpose: Purpose = Purpose.INDEX,
     tracked_ref: str | None = "refs/heads/main",
+    branches: BranchPolicy | None = None,
 ) -> Grant:
     return authorize_job(
-        purpose=purpose, claims=claims, policy=policy or GitHubPolicy(), tracked_ref=tracked_ref
+        purpose=purpose,
+        claims=claims,
+        policy=policy or GitHubPolicy(),
+        tracked_ref=tracked_ref,
+        branches=branches,
     )
 
 
@@ -145,3 +151,18 @@ def test_impact_is_for_pull_requests_alone(event: str) -> None:
     claims = replace(PULL_REQUEST, event=event)
     code = refusal(claims, GitHubPolicy(impact=True), purpose=Purpose.IMPACT)
     assert code == "oidc_event_refused"
+
+
+def test_branches_of_the_repository_s_policy_are_granted_and_no_others() -> None:
+    branches = BranchPolicy(["release/*"], 16)
+    release = replace(PUSH, ref="refs/heads/release/1")
+    binding = granted(release, branches=branches).binding
+    assert binding is not None
+    assert binding.ref == "refs/heads/release/1"
+    for ref in ("refs/heads/release", "refs/heads/release/1/2", "refs/tags/release/1"):
+        assert refusal(replace(PUSH, ref=ref), branches=branches) == "oidc_ref_refused"
+    assert refusal(release, branches=BranchPolicy(["release/*"], 1)) == "oidc_ref_refused"
+    keyless = GitHubPolicy(refs=["refs/heads/main"])
+    assert refusal(release, keyless, branches=branches) == "oidc_ref_refused"
+    for event in ("pull_request", "pull_request_target"):
+        assert refusal(replace(release, event=event), branches=branches) == "oidc_event_refused"

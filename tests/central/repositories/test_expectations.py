@@ -237,7 +237,7 @@ def test_a_metric_counts_them_by_reason() -> None:
     RepositoryFactory(trouble="not_cloned")
     for _ in range(2):
         RepositoryFactory()
-    counts, age = RepositoryCollector().collect()
+    counts, age, _ = RepositoryCollector().collect()
     assert {one.labels["reason"]: one.value for one in counts.samples} == {
         "failed": 0,
         "not_cloned": 1,

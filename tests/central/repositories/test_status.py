@@ -171,7 +171,7 @@ def test_the_number_of_queries_does_not_grow(
     api.status()
     for _ in range(5):
         RepositoryFactory.create(organization=api.organization)
-    with django_assert_num_queries(3):  # the token, the repositories, the policies
+    with django_assert_num_queries(4):  # the token, the repositories, branches, the policies
         assert len(api.status().json()["projects"]) == 5
 
 
@@ -223,7 +223,7 @@ def test_skipped_files_are_counted_by_reason(
         index_with_skipped(api, project)
     RepositoryFactory.create(organization=api.organization, name="empty")
     api.status()  # measures the disk
-    with django_assert_num_queries(5):  # and the reasons, and manifests
+    with django_assert_num_queries(6):  # and the reasons, and manifests
         projects = api.status().json()["projects"]
     assert [(one["skipped"], one["skipped_reasons"]) for one in projects] == [
         (3, {"binary": 2, "too_large": 1}),

@@ -1,5 +1,6 @@
 """Whole runs: real git, real worker processes, real HTTP against the stand-in."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -439,6 +440,40 @@ def test_an_untracked_branch_is_refused(central: StandIn, sandbox: Sandbox) -> N
     with pytest.raises(CentralRefusedError) as caught:
         run(central, sandbox, ref="side")
     assert caught.value.code == "ref_not_tracked"
+
+
+@pytest.fixture
+def pushed(sandbox: Sandbox, tmp_path: Path) -> dict[str, str]:
+    """The environment of a job that a push has started."""
+    sandbox.git("remote", "add", "origin", "https://github.com/acme/shop")
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"repository": {"default_branch": "main"}}))
+    return {
+        "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_REPOSITORY": "acme/shop",
+        "GITHUB_EVENT_NAME": "push",
+        "GITHUB_EVENT_PATH": str(event),
+    }
+
+
+@pytest.mark.parametrize("code", ["ref_not_tracked", "oidc_ref_refused"])
+def test_a_job_of_a_branch_that_is_not_indexed_has_nothing_to_do(
+    central: StandIn, sandbox: Sandbox, code: str, pushed: dict[str, str]
+) -> None:
+    sandbox.git("branch", "side")
+    central.failures = [(403, {"code": code, "detail": "main is."}, {})]
+    report = run(central, sandbox, ref="side", **pushed)
+    assert (report.mode, report.reason) == (Mode.NONE, Reason.BRANCH_NOT_WANTED)
+    assert report.branch_refusal == "main is."
+    assert central.abandoned == []
+
+
+def test_a_job_of_the_default_branch_is_refused_aloud(
+    central: StandIn, sandbox: Sandbox, pushed: dict[str, str]
+) -> None:
+    central.failures = [(403, {"code": "ref_not_tracked", "detail": "trunk is."}, {})]
+    with pytest.raises(CentralRefusedError):
+        run(central, sandbox, **pushed)
 
 
 def test_batches_keep_the_limits_and_a_file_beyond_them_is_skipped(

@@ -14,10 +14,13 @@ class Command(ServiceCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_organization(parser)
         parser.add_argument("--repository", required=True, metavar="NAME")
+        parser.add_argument(
+            "--ref", default="", metavar="BRANCH", help="A branch beside the default one"
+        )
 
     def run(self, options: dict[str, Any]) -> None:
         """Ask the running server, or open the store."""
-        names = {key: options[key] for key in ("organization", "repository")}
+        names = {key: options[key] for key in ("organization", "repository", "ref")}
         answer = ask_server("/internal/dump-index", names)
         if answer is None:
             answer = "".join(f"{line}\n" for line in dump_of(**names)).encode()

@@ -1,113 +1,20 @@
 """Random histories over several branches: each has the index that it would have as the only one."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from central.corpus.dump import dump_lines
 from central.repositories.models import Branch, Repository
 from central.repositories.states import RunState
-from indexer.records.files import FileRecord, Removal
-from indexer.records.manifests import Dependency, Ecosystem, Manifest
-from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_record, tree_of
+from tests.central.branches import BRANCHES, MAIN, Files, Service, counters, fresh_dump
+from tests.central.protocol import api_of
 
-Files = dict[str, str]
-
-MAIN = "main"
-BRANCHES = (MAIN, "release/1", "release/2")
 PATHS = ("a.py", "kit/__init__.py", "kit/b.py", "kit/tools/c.py")
 MANIFESTS = ("pyproject.toml", "kit/pyproject.toml")
 SOURCES = ("", "one\n", "two\nlines\n", "three\n")
 PACKAGES = ("shop 1.0", "shop 2.0 requests", "cart 1.0 requests flask")
-
-
-def record_of(path: str, content: str) -> FileRecord:
-    record = file_record(path, content)
-    if not path.endswith(".toml"):
-        return record
-    name, version, *dependencies = content.split()
-    asked = tuple(Dependency(name, "") for name in dependencies)
-    manifest = Manifest(Ecosystem.PYPI, name, version, dependencies=asked)
-    return replace(record, language="toml", imports=(), references=(), manifest=manifest)
-
-
-@dataclass
-class Service:
-    """A repository, what each branch has at its head, and what is indexed of it."""
-
-    api: Api
-    project: str = "shop"
-    heads: dict[str, Files] = field(default_factory=dict)
-    indexed: dict[str, Files] = field(default_factory=dict)
-
-    def push(self, branch: str, files: Files, *, is_full: bool = False) -> list[RunState | None]:
-        self.heads[branch] = files
-        run = self.open(branch, files)
-        before = self.indexed.get(branch)
-        if is_full or before is None or not run["base_commit"]:
-            changed = self.api.put_tree(run, tree_of(files)).json()["changed"]
-            records: list[FileRecord | Removal] = [record_of(path, files[path]) for path in changed]
-            mode = "full"
-        else:
-            records = [record_of(*item) for item in files.items() if item not in before.items()]
-            records += [Removal(path) for path in before if path not in files]
-            mode = "incremental"
-        self.send(run, records, mode)
-        states = apply_queued()
-        self.indexed[branch] = files
-        return states
-
-    def open(self, branch: str, files: Files) -> dict[str, Any]:
-        answer = self.api.open(
-            self.project,
-            ref=f"refs/heads/{branch}",
-            default_branch=MAIN,
-            commit_sha=commit_of({**files, "of": branch}),
-        )
-        assert answer.status_code == 201, answer.content
-        opened: dict[str, Any] = answer.json()
-        return opened
-
-    def send(self, run: Mapping[str, Any], records: list[Any], mode: str) -> None:
-        if records:
-            assert self.api.put_batch(run, 1, records).status_code == 204
-        state = self.api.state(run)
-        body = self.api.announcement(
-            run,
-            project_id=self.project,
-            mode=mode,
-            commit_sha=state["commit_sha"],
-            batches=int(bool(records)),
-        )
-        answer = self.api.deliver(run, body)
-        assert answer.status_code == 202, answer.content
-
-    def dump(self, branch: str) -> list[str]:
-        repository = Repository.objects.select_related("organization").get(name=self.project)
-        if branch == MAIN:
-            return without_terms(dump_lines(repository))
-        return dump_lines(repository, Branch.objects.get(ref=f"refs/heads/{branch}"))
-
-
-def without_terms(lines: list[str]) -> list[str]:
-    return [line for line in lines if '"type":"terms"' not in line]
-
-
-def fresh_dump(files: Files) -> list[str]:
-    """The dump of a repository that has nothing else."""
-    fresh = Service(api_of(), project="fresh")
-    Repository.objects.filter(name="fresh").delete()
-    fresh.push(MAIN, files)
-    return fresh.dump(MAIN)
-
-
-def counters(of: Repository | Branch) -> dict[str, Any]:
-    names = ("files", "skipped", "chunks", "symbols", "references", "languages")
-    return {name: getattr(of, name) for name in names}
 
 
 contents = st.fixed_dictionaries(
@@ -119,43 +26,67 @@ contents = st.fixed_dictionaries(
 )
 
 
-@st.composite
-def steps(draw: st.DrawFn) -> list[tuple[str, str, Files, bool]]:
-    """Pushes: the branch, the branch whose files it takes, changes to them, and if all is sent."""
-    return draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from(BRANCHES),
-                st.sampled_from((*BRANCHES, "")),
-                contents,
-                st.booleans(),
-            ),
-            min_size=1,
-            max_size=8,
-        )
-    )
+@dataclass(frozen=True)
+class Push:
+    """A branch gets the files of a branch, of itself or of none, with changes."""
+
+    branch: str
+    merged: str
+    changes: Files
+    is_full: bool
+
+    def run(self, service: Service) -> None:
+        files = {**service.heads.get(self.merged, {}), **self.changes}
+        assert service.push(self.branch, files, is_full=self.is_full) == [RunState.APPLIED]
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A branch is deleted at the forge, unless it is the default one."""
+
+    branch: str
+
+    def run(self, service: Service) -> None:
+        if self.branch != service.default:
+            service.delete(self.branch)
+
+
+@dataclass(frozen=True)
+class NewDefault:
+    """A branch becomes the default one."""
+
+    branch: str
+
+    def run(self, service: Service) -> None:
+        if self.branch != service.default:
+            service.make_default(self.branch)
+
+
+branches = st.sampled_from(BRANCHES)
+pushes = st.builds(Push, branches, st.sampled_from((*BRANCHES, "")), contents, st.booleans())
+steps = st.one_of(
+    pushes, pushes, pushes, st.builds(Deletion, branches), st.builds(NewDefault, branches)
+)
 
 
 @pytest.mark.django_db
-@given(start=contents, pushes=steps())
+@given(start=contents, history=st.lists(steps, min_size=1, max_size=8))
 def test_each_branch_has_the_index_of_its_files_alone(
-    start: Files, pushes: list[tuple[str, str, Files, bool]]
+    start: Files, history: list[Push | Deletion | NewDefault]
 ) -> None:
     api = api_of()
-    type(api.organization).objects.update(branches=["release/*"])
+    type(api.organization).objects.update(branches=["release/*", MAIN])
     Repository.objects.all().delete()
     service = Service(api)
     service.push(MAIN, start)
-    for branch, merged, changes, is_full in pushes:
-        files = {**service.heads.get(merged or branch, start), **changes}
-        if not merged:
-            files = changes
-        assert service.push(branch, files, is_full=is_full) == [RunState.APPLIED]
+    for step in history:
+        step.run(service)
     for branch, files in service.indexed.items():
-        assert service.dump(branch) == fresh_dump(files), branch
-    fresh = Repository.objects.get(name="fresh")
-    shown = Branch.objects.filter(ref=f"refs/heads/{branch}").first()
-    assert counters(shown or Repository.objects.get(name="shop")) == counters(fresh)
+        is_default = branch == service.default
+        assert service.dump(branch) == fresh_dump(files, with_terms=is_default), branch
+        shown = Branch.objects.filter(ref=f"refs/heads/{branch}").first()
+        index = shown or Repository.objects.get(name="shop")
+        assert counters(index) == counters(Repository.objects.get(name="fresh"))
 
 
 @pytest.mark.django_db
@@ -170,4 +101,5 @@ def test_a_branch_keeps_its_packages_when_the_default_branch_renames_them() -> N
     service.push("release/2", {**files, "pyproject.toml": "shop 1.1 flask"})
     service.push(MAIN, {"pyproject.toml": "shop 3.0", "a.py": "one\n"})
     for branch, indexed in service.indexed.items():
-        assert service.dump(branch) == fresh_dump(indexed), branch
+        with_terms = branch == MAIN
+        assert service.dump(branch) == fresh_dump(indexed, with_terms=with_terms), branch

@@ -1,0 +1,175 @@
+"""Branches that are deleted, and a branch that becomes the default one.
+
+Both cost what the branch has otherwise, and nothing is indexed again.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+
+from central.corpus.backends import collection_of, vector_store
+from central.corpus.branches.packages import delete_packages, swap_packages
+from central.corpus.branches.rows import (
+    branch_bits,
+    change_bits,
+    delete_unused,
+    keep_for_others,
+    points_of,
+    take_from_others,
+)
+from central.corpus.branches.tables import IN_OTHERS
+from central.corpus.models import File
+from central.corpus.points import delete_points, write_stored_points
+from central.corpus.replace import Replacement
+from central.corpus.trigrams.indexed import Indexed
+from central.corpus.trigrams.upkeep import build_now
+from central.db import execute, fetch_rows, sql_with
+from central.repositories.models import Branch, IndexState, Push, Repository
+from indexer.errors import StoreError
+
+_sql = sql_with(file=File, others=IN_OTHERS)
+_HAVE: Final = _sql(
+    "UPDATE {file} SET branches = branches | %s::int"
+    " WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
+)
+_LACKING: Final = _sql(
+    "SELECT id, path FROM {file}"
+    " WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
+)
+_OWN: Final = _sql(
+    "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
+)
+_OWN_OR_UNUSED: Final = _sql(
+    "SELECT id FROM {others}{file}"
+    " WHERE repository_id = %s AND (branches & %s::int <> 0 OR branches = 0)"
+)
+
+_log = structlog.get_logger(__name__)
+
+
+def delete_branch(branch: Branch) -> None:
+    """Delete a branch with its runs and what no other branch has. Not in a transaction."""
+    orphans: list[UUID] = []
+    with transaction.atomic():
+        repository = _locked(branch.repository_id)
+        present = Branch.objects.filter(pk=branch.pk).first()
+        if present is None:
+            return
+        orphans = _take_bit(present)
+        delete_packages(present.repository_id, present.pk)
+        present.delete()
+    _settle(repository, branch.embedder, of_others=True, deleted=orphans)
+    _log.info("branch_deleted", repository=str(repository), ref=branch.ref)
+
+
+def _locked(repository_id: int) -> Repository:
+    repositories = Repository.objects.select_related("organization")
+    return repositories.select_for_update(no_key=True, of=("self",)).get(pk=repository_id)
+
+
+def _take_bit(branch: Branch) -> list[UUID]:
+    """Make its bit mean no branch again; returns points of chunks that are gone."""
+    execute(_HAVE, [branch.bit, branch.repository_id, branch.bit])
+    own = [key for (key,) in fetch_rows(_OWN_OR_UNUSED, [branch.repository_id, branch.bit])]
+    change_bits(own, clear=branch.bit)
+    return delete_unused(own)
+
+
+def _settle(
+    repository: Repository,
+    embedder: str,
+    *,
+    of_others: bool,
+    deleted: Sequence[UUID] = (),
+    written: Sequence[UUID] = (),
+) -> None:
+    """Delete and write points. What fails here is deferred to the reconcile."""
+    if not embedder or not (deleted or written):
+        return
+    collection = collection_of(repository, embedder, of_others=of_others)
+    try:
+        delete_points(vector_store(), collection, deleted)
+        write_stored_points(collection, written)
+    except StoreError as exc:
+        _log.warning("stale_points_deferred", repository=str(repository), error=str(exc))
+
+
+def change_default_branch(repository: Repository, *, old: str, new: str) -> bool:
+    """Track the branch `new` if `old` was tracked, the default; return whether it was.
+
+    Names are full ones. If `new` is indexed, both change places. Not in a transaction.
+    """
+    former = Branch.objects.filter(repository=repository, ref=new).first()
+    if former is not None and not _may_swap(repository, former):
+        delete_branch(former)
+        former = None
+    with transaction.atomic():
+        locked = _locked(repository.pk)
+        if locked.tracked_ref != old:
+            return False
+        Push.objects.filter(repository=locked).delete()  # it was one to the old branch
+        branch = Branch.objects.filter(repository=locked, ref=new).first()
+        moved: tuple[list[UUID], list[UUID]] = ([], [])
+        if branch is None or not _may_swap(locked, branch):
+            Repository.objects.filter(pk=locked.pk).update(tracked_ref=new)
+            return True
+        moved = _swap(locked, branch)
+    lost, taken = moved
+    _settle(locked, locked.embedder, of_others=False, deleted=lost)
+    _settle(locked, locked.embedder, of_others=True, deleted=taken, written=lost)
+    _settle(locked, locked.embedder, of_others=False, written=taken)
+    return True
+
+
+def _may_swap(repository: Repository, branch: Branch) -> bool:
+    is_indexed = branch.generation > 0 and branch.default_generation == repository.generation
+    return is_indexed and branch.embedder == repository.embedder
+
+
+def _swap(repository: Repository, branch: Branch) -> tuple[list[UUID], list[UUID]]:
+    """Let the branch and the default one change places; its number is the former default's.
+
+    Returns the points of chunks that the default branch loses, and of those that it gains.
+    """
+    key, bit, bits = repository.pk, branch.bit, branch_bits(repository.pk)
+    lost = dict(fetch_rows(_LACKING, [key, bit]))
+    taken = [file for (file,) in fetch_rows(_OWN, [key, bit])]
+    gained = points_of(taken)
+    replaced = Replacement(key)
+    change_bits(lost, add=bit)
+    kept = keep_for_others(lost, bits)
+    replaced.remove_files([*lost.values()])
+    with swap_packages(key, branch.pk):
+        change_bits(taken, clear=bit)
+        take_from_others(taken, bits)
+    replaced.take_files(taken)
+    build_now(key, Indexed.FILES)
+    build_now(key, Indexed.OTHER_FILES)
+    _swap_states(repository, branch)
+    return kept, gained
+
+
+def _swap_states(repository: Repository, branch: Branch) -> None:
+    former = {field.name: getattr(repository, field.name) for field in _STATE}
+    is_complete = repository.text_generation == repository.generation
+    for field in _STATE:
+        setattr(repository, field.name, getattr(branch, field.name))
+        setattr(branch, field.name, former[field.name])
+    generation = former["generation"] + 1
+    branch.generation, repository.generation = repository.generation + 1, generation
+    if is_complete:
+        repository.text_generation = generation
+    repository.tracked_ref, branch.ref = branch.ref, repository.tracked_ref
+    Branch.objects.filter(repository=repository, default_generation=former["generation"]).update(
+        default_generation=generation
+    )
+    branch.default_generation = generation
+    names = [field.name for field in _STATE]
+    repository.save(update_fields=[*names, "text_generation", "tracked_ref"])
+    branch.save(update_fields=[*names, "default_generation", "ref"])
+
+
+_STATE: Final = [*IndexState._meta.local_fields]

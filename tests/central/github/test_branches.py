@@ -1,0 +1,99 @@
+"""Jobs and pushes of branches beside the default one: what each may write, and what follows."""
+
+from typing import Any
+
+import pytest
+
+from central.github.models import GitHubPolicy
+from central.ingest.models import IndexRun
+from central.repositories.models import Branch, Repository
+from tests.central.github.job import AUDIENCE, api_of_job, exchange
+from tests.central.protocol import apply_queued, file_record, tree_of
+from tests.central.refusals import assert_problem
+from tests.local_github import LocalGitHub
+
+pytestmark = pytest.mark.django_db
+
+POLICY = 'branches = ["release/*"]\n'
+COMMITS = {"main": "a" * 40, "release/1": "b" * 40, "release/2": "c" * 40}
+
+
+def job_on(github: LocalGitHub, branch: str) -> Any:
+    """The API as a job of this branch sees it."""
+    github.claims |= {"ref": f"refs/heads/{branch}", "sha": COMMITS[branch]}
+    return api_of_job(github)
+
+
+def index(github: LocalGitHub, branch: str, files: dict[str, str]) -> None:
+    api = job_on(github, branch)
+    request = {"ref": f"refs/heads/{branch}", "commit_sha": COMMITS[branch]}
+    answer = api.open(default_branch="main", **request)
+    assert answer.status_code == 201, answer.content
+    run = answer.json()
+    changed = api.put_tree(run, tree_of(files)).json()["changed"]
+    records = [file_record(path, files[path]) for path in changed]
+    assert api.put_batch(run, 1, records).status_code == 204
+    body = api.announcement(run, commit_sha=COMMITS[branch])
+    assert api.deliver(run, body).status_code == 202
+    apply_queued()
+
+
+@pytest.fixture
+def shop(github: LocalGitHub, policy: GitHubPolicy) -> Repository:
+    """Indexed by a job of its default branch, which names others."""
+    index(github, "main", {"a.py": "a = 1\n", ".codesearch.toml": POLICY})
+    return Repository.objects.get()
+
+
+def test_a_job_of_a_release_branch_indexes_it_and_nothing_else(
+    github: LocalGitHub, shop: Repository
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n"})
+    branch = Branch.objects.get()
+    assert (branch.ref, branch.last_indexed_commit) == ("refs/heads/release/1", "b" * 40)
+    shop.refresh_from_db()
+    assert (shop.last_indexed_commit, shop.generation) == ("a" * 40, 1)
+
+
+def test_the_token_of_a_release_branch_writes_no_other_ref(
+    github: LocalGitHub, shop: Repository
+) -> None:
+    of_main = job_on(github, "main").open().json()
+    api = job_on(github, "release/1")
+    for branch in ("main", "release/2"):
+        for commit in (COMMITS[branch], COMMITS["release/1"]):
+            answer = api.open(ref=f"refs/heads/{branch}", commit_sha=commit)
+            assert_problem(answer, 403, "ref_mismatch")
+    # A run of the default branch that is open already takes nothing of it either.
+    assert_problem(api.put_tree(of_main, tree_of({})), 403, "ref_mismatch")
+    assert_problem(api.put_batch(of_main, 1, [file_record("a.py", "")]), 403, "ref_mismatch")
+    answer = api.request("DELETE", f"/api/v1/index/runs/{of_main['run_id']}")
+    assert_problem(answer, 403, "ref_mismatch")
+    assert [run.branch for run in IndexRun.objects.filter(state="open")] == [None]
+
+
+@pytest.mark.parametrize(
+    ("claims", "code"),
+    [
+        ({"ref": "refs/pull/7/merge", "event_name": "pull_request"}, "oidc_event_refused"),
+        ({"ref": "refs/heads/release/1", "event_name": "pull_request"}, "oidc_event_refused"),
+        ({"ref": "refs/pull/7/merge"}, "oidc_ref_refused"),
+        ({"ref": "refs/heads/topic"}, "oidc_ref_refused"),
+        ({"ref": "refs/heads/release/1", "repository_owner_id": "5"}, "oidc_owner_unknown"),
+    ],
+)
+def test_pull_requests_forks_and_unnamed_branches_get_no_credential(
+    github: LocalGitHub, shop: Repository, claims: dict[str, str], code: str
+) -> None:
+    assert_problem(exchange(github.id_token(AUDIENCE, **claims)), 403, code)
+
+
+def test_a_fork_inside_the_organisation_has_no_say_about_the_repository(
+    github: LocalGitHub, shop: Repository
+) -> None:
+    """Its branch may be called as one of the repository: it is a repository of its own."""
+    github.claims |= {"repository": "acme/fork", "repository_id": "74002"}
+    api = job_on(github, "release/1")
+    answer = api.open(ref="refs/heads/release/1", commit_sha=COMMITS["release/1"])
+    assert_problem(answer, 403, "repository_mismatch")
+    assert not Branch.objects.exists()
