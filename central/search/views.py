@@ -55,7 +55,8 @@ class MissingProjectSerializer(LackingSerializer):
         "too_many_files, too_many_commits (only the newest were looked at), "
         "text_index_incomplete (it is being built), "
         "text_index_damaged (until the next reconcile), of queries with owner: owners_unread (who "
-        "owns its files is not known; its page says why), and of streams: too_many_matches (of one "
+        "owns its files is not known; its page says why), where branches are asked for: no_such_branch, "
+        "branch_not_indexed, and of streams: too_many_matches (of one "
         "file)"
     )
 

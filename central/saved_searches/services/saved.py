@@ -54,6 +54,8 @@ def request_of(search: SavedSearch, organization: str) -> SearchRequest:
 def is_watchable(request: SearchRequest) -> bool:
     """Whether it has lines that are found or not: what is ranked has none, nor have commits.
 
+    New files are looked for on default branches only.
+
     Raises InvalidError for what cannot be searched for.
     """
     read = read_request(request)
@@ -62,7 +64,7 @@ def is_watchable(request: SearchRequest) -> bool:
         return False
     if read.is_exact:
         exact_plan(read).check_structural()
-    return read.is_exact
+    return read.is_exact and not read.refs
 
 
 def save_search(
