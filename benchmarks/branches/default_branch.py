@@ -4,8 +4,8 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.branches.clones import Clone
+from benchmarks.branches.storage import stored_bytes
 from benchmarks.client import Client
-from benchmarks.indexing import wait_until_idle
 from benchmarks.tables import Figure
 from scripts.local_service import Organization
 
@@ -38,7 +38,7 @@ _SYMBOLS = (
 def beside(acme: Organization, without: Organization, clones: Sequence[Clone]) -> Iterator[Figure]:
     """Yield p50 of each kind of request for both, asked in turns, the order changing each lap."""
     for organization in (acme, without):
-        wait_until_idle(organization.service)
+        stored_bytes(organization.service)  # both are vacuumed
     clients = {"with": Client(acme), "off": Client(without)}
     names = {clone.name for clone in clones}
     symbols = [symbol for symbol in _SYMBOLS if symbol[0] in names]

@@ -38,7 +38,7 @@ def branches(
     rows: Counter[str] = Counter()
     seconds: Counter[str] = Counter()
     files = 0
-    before = {"branch": _bytes(acme.service), "own": _bytes(own.service)}
+    before = {"branch": stored_bytes(acme.service), "own": stored_bytes(own.service)}
     for clone in clones:
         for branch in clone.branches:
             name = f"{clone.name}-{branch.replace('/', '-')}"
@@ -60,7 +60,7 @@ def branches(
                 line += f"; {side} {added} rows, {taken:.2f} s ({_parts(report)})"
             print(line, flush=True)
     taken_bytes = {
-        side: _bytes(organization.service) - before[side]
+        side: stored_bytes(organization.service) - before[side]
         for side, organization in (("branch", acme), ("own", own))
     }
     yield Figure("files that differ, of all branches", files, "")
@@ -89,7 +89,7 @@ def _count(database: "psycopg.Connection[Any]", schema: str, table: str) -> int:
     return int(rows.fetchall()[0][0])
 
 
-def _bytes(service: Service) -> int:
+def stored_bytes(service: Service) -> int:
     """What tables and vectors take, once what was written is in place and dead rows are gone."""
     wait_until_idle(service)
     size = 0
