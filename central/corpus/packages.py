@@ -225,20 +225,20 @@ def ordered(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=repr))
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """The package of a file and its modules, as the columns after the file's id, in one order."""
 
     package_id: int | None
     modules: tuple[Row, ...]
 
 
-def place_of(file: ModuleFile, workspace: Workspace, ids: Mapping[PackageKey, int]) -> Place:
+def place_of(file: ModuleFile, workspace: Workspace, ids: Mapping[PackageKey, int]) -> FilePlace:
     """Return where a workspace has a file."""
     package = workspace.package_of(path=file.path, language=file.language)
     package_id = ids[package_key(package)] if package else None
     ecosystem = ecosystem_of(file.language)
     if ecosystem is None:
-        return Place(package_id, ())
+        return FilePlace(package_id, ())
     provider = workspace.provider_of(path=file.path, language=file.language)
     provider_id = ids[package_key(provider)] if provider else None
     names = workspace.module_names(path=file.path, language=file.language, namespace=file.namespace)
@@ -247,4 +247,4 @@ def place_of(file: ModuleFile, workspace: Workspace, ids: Mapping[PackageKey, in
         for name, public, scope in names
         if len(name.encode()) <= MODULE_PATH_BYTES  # no import can name a longer one
     )
-    return Place(package_id, ordered(modules))
+    return FilePlace(package_id, ordered(modules))

@@ -15,8 +15,8 @@ from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.branches.tables import IN_OTHERS, OTHERS
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import (
+    FilePlace,
     PackageKey,
-    Place,
     dependency_rows,
     ids_of_new,
     ordered,
@@ -142,13 +142,13 @@ def _derived(package: PackageRoot) -> _Package:
     return _Package(row, ordered(dependency_rows(package)))
 
 
-def _places(files: Mapping[int, int | None]) -> dict[int, Place]:
+def _places(files: Mapping[int, int | None]) -> dict[int, FilePlace]:
     """Read where the files of a package each are."""
     modules: dict[int, list[Row]] = {}
     for file, *row in fetch_rows(_MODULES, [id_array(files)]):
         modules.setdefault(file, []).append(tuple(row))
     return {
-        file: Place(package_id, ordered(modules.get(file, ())))
+        file: FilePlace(package_id, ordered(modules.get(file, ())))
         for file, package_id in files.items()
     }
 
@@ -211,7 +211,7 @@ def _columns(rows: list[Row]) -> list[Any]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _put_places(moved: Mapping[int, Place], bit: int) -> list[UUID]:
+def _put_places(moved: Mapping[int, FilePlace], bit: int) -> list[UUID]:
     """Put files of a branch where they belong: one that others share is copied first."""
     if not moved:
         return []
@@ -222,7 +222,7 @@ def _put_places(moved: Mapping[int, Place], bit: int) -> list[UUID]:
     return points_of(copies.values())
 
 
-def _write_places(places: Mapping[int, Place]) -> None:
+def _write_places(places: Mapping[int, FilePlace]) -> None:
     """Write the places of files that the default branch lacks."""
     execute(_PLACE, [list(places), [place.package_id for place in places.values()]])
     execute(_DELETE_MODULES, [id_array(places)])
@@ -322,7 +322,7 @@ class OtherPackages:
     def _keep_places(self) -> None:
         files = _shared(self._repository_id, self._bits)
         now = _places({file: place for file, (place, _) in files.items()})
-        by_bits: dict[int, dict[int, Place]] = {}
+        by_bits: dict[int, dict[int, FilePlace]] = {}
         for file, place in self._places.items():
             if file in now and now[file] != place:
                 by_bits.setdefault(files[file][1], {})[file] = place

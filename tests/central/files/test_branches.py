@@ -7,7 +7,7 @@ import pytest
 from django.test import override_settings
 
 from central.repositories.models import Branch, Repository
-from tests.central.corpus.branches.test_random_histories import Service
+from tests.central.branches import Service
 from tests.central.protocol import Api, api_of
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from aeterna_code_search.client.console import Console
 from central.repositories.metrics import RepositoryCollector
 from central.repositories.models import Branch, Repository
 from tests.central.admin import superuser
-from tests.central.corpus.branches.test_random_histories import Service
+from tests.central.branches import Service
 from tests.central.protocol import api_of
 
 pytestmark = pytest.mark.django_db
