@@ -117,6 +117,7 @@ def page_context(request: HttpRequest) -> dict[str, Any]:
         "organizations": lambda: _organizations(request),
         "administers": getattr(request, "administers", False),  # the page's organisation
         "theme": theme_of(request),
+        "on_branch": getattr(request, "page_branch", None),
     }
 
 

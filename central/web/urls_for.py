@@ -13,6 +13,7 @@ from django.utils.http import RFC3986_SUBDELIMS, url_has_allowed_host_and_scheme
 
 from central.http.parameters import query_object
 
+REF: Final = "ref"  # in addresses: a branch
 _SAFE: Final = f"{RFC3986_SUBDELIMS}/~:@"  # as in django.urls.resolvers
 
 
@@ -30,29 +31,39 @@ def given_in(
     return {name: value for name, value in query.items() if value not in ("", [""])}
 
 
-def breadcrumbs(organization: str, project: str, path: str) -> list[tuple[str, str]]:
+def breadcrumbs(
+    organization: str, project: str, path: str, *, ref: str = ""
+) -> list[tuple[str, str]]:
     """Return (name, address) of each directory of a path; the last address is ""."""
     *directories, name = path.split("/")
     found = []
     for count, directory in enumerate(directories, 1):
         above = "/".join(directories[:count])
-        found.append((directory, directory_url(organization, project, above)))
+        found.append((directory, directory_url(organization, project, above, ref=ref)))
     return [*found, (name, "")]
 
 
-def directory_url(organization: str, project: str, path: str = "") -> str:
-    """Return the page of a directory; of the repository's root without a path."""
+def directory_url(organization: str, project: str, path: str = "", *, ref: str = "") -> str:
+    """Return the page of a directory; of the repository's root without a path.
+
+    `ref` is the short name of a branch beside the default one.
+    """
     kwargs = {"organization": organization, "project": project}
     if not path:
-        return reverse("web:tree", kwargs=kwargs)
-    return reverse("web:directory", kwargs={**kwargs, "path": path})
+        return f"{reverse('web:tree', kwargs=kwargs)}{ref_query(ref)}"
+    return f"{reverse('web:directory', kwargs={**kwargs, 'path': path})}{ref_query(ref)}"
 
 
-def file_url(organization: str, project: str, path: str, line: int = 0) -> str:
-    """Return the address of a file's page, at a line."""
+def file_url(organization: str, project: str, path: str, line: int = 0, *, ref: str = "") -> str:
+    """Return the address of a file's page, at a line; `ref` as of `directory_url`."""
     kwargs = {"organization": organization, "project": project, "path": path}
-    url = reverse("web:file", kwargs=kwargs)
+    url = f"{reverse('web:file', kwargs=kwargs)}{ref_query(ref)}"
     return f"{url}#L{line}" if line else url
+
+
+def ref_query(ref: str) -> str:
+    """Return what follows the path of an address to name a branch; "" for the default one."""
+    return f"?{urlencode({REF: ref})}" if ref else ""
 
 
 def history_url(organization: str, project: str, path: str) -> str:

@@ -25,7 +25,7 @@ from central.corpus.identifiers import (
 )
 from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
-from central.files.answers import Blame, FileEntry
+from central.files.answers import Blame, FileEntry, FileList
 from central.files.blame import read_blame
 from central.files.directory import DIRECTORY
 from central.files.finder import PATH_QUERY_CHARACTERS, find_paths
@@ -45,6 +45,7 @@ from central.trace.written_names import written_names
 from central.web.about import about
 from central.web.access import member_page
 from central.web.blame_gutter import blame_gutter
+from central.web.branches import branch_of, branch_page, require_default
 from central.web.highlighting import CodeLink
 from central.web.urls_for import (
     breadcrumbs,
@@ -53,6 +54,7 @@ from central.web.urls_for import (
     file_url,
     name_panels_url,
     quoted,
+    ref_query,
     references_url,
     symbol_url,
 )
@@ -77,11 +79,12 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{7,64}")
 
 
 @member_page
+@branch_page
 def tree(
     request: HttpRequest, credential: Credential, project: str, path: str = ""
 ) -> HttpResponse:
     """A directory: its directories, then its files; of another commit, where to find it."""
-    organization = credential.organization.slug
+    organization, ref = credential.organization.slug, branch_of(request).name
     repository = visible_repository(credential=credential, project=project)
     commit = _other_commit(request, repository)
     if commit:
@@ -92,58 +95,60 @@ def tree(
     try:
         found = list_files(credential=credential, request=asked)
     except FileNotFoundInIndexError as exc:
-        raise with_addresses(exc, organization, project) from exc
+        raise with_addresses(exc, organization, project, ref=ref) from exc
     if [file_entry.path for file_entry in found.entries] == [found.path]:
-        return redirect(file_url(organization, project, found.path))
+        return redirect(file_url(organization, project, found.path, ref=ref))
     context = {
-        **_place(credential, repository, found.path),
+        **_place(credential, repository, found.path, ref=ref),
         "repository": repository,
         "state": index_state(repository),
         "found": found,
-        "rows": _rows(organization, project, found.path, found.entries),
+        "rows": _rows(organization, found, ref=ref),
         "cursor": asked.cursor,
     }
     return render(request, "web/tree.html", context)
 
 
-def _rows(
-    organization: str, project: str, path: str, entries: Sequence[FileEntry]
-) -> list[tuple[FileEntry, str, str]]:
+def _rows(organization: str, found: FileList, *, ref: str) -> list[tuple[FileEntry, str, str]]:
     """Return (entry, address, why it is skipped) of each entry."""
-    of_directory, of_file = entry_urls(organization, project, path)
+    of_directory, of_file = entry_urls(organization, found.project, found.path)
+    on_branch = ref_query(ref)
     return [
         (
             file_entry,
-            f"{of_directory if file_entry.type == DIRECTORY else of_file}{quoted(file_entry.name)}",
+            f"{of_directory if file_entry.type == DIRECTORY else of_file}{quoted(file_entry.name)}"
+            f"{on_branch}",
             why_skipped(file_entry.skipped) if file_entry.skipped else "",
         )
-        for file_entry in entries
+        for file_entry in found.entries
     ]
 
 
 @member_page
+@branch_page
 def find(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """Files by some characters of their path; for htmx the list alone."""
-    organization = credential.organization.slug
+    organization, ref = credential.organization.slug, branch_of(request).name
     repository = visible_repository(credential=credential, project=project)
     query = request.GET.get("q", "")[:PATH_QUERY_CHARACTERS]
     found = find_paths(repository=repository, query=query)
     context = {
-        **_place(credential, repository, ""),
+        **_place(credential, repository, "", ref=ref),
         "repository": repository,
         "query": query,
         "most": PATH_QUERY_CHARACTERS,
         "found": found,
-        "rows": [(path, file_url(organization, project, path)) for path in found.paths],
+        "rows": [(path, file_url(organization, project, path, ref=ref)) for path in found.paths],
     }
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # its middleware's
     return render(request, "web/_found.html" if htmx else "web/find.html", context)
 
 
 @member_page
+@branch_page
 def file(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
     """A file as it is indexed; where there is none, the paths that may have been meant."""
-    organization = credential.organization.slug
+    organization, ref = credential.organization.slug, branch_of(request).name
     moved = _moved_file(request, credential, project, path)
     if moved:
         return moved
@@ -151,16 +156,18 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         with one_moment():
             found = read_file(credential=credential, project=project, path=path)
             content = _beginning(found.content)
-            links = _links(organization, found, content) if content else []
+            links = _links(organization, found, content) if content and not ref else []
             snapshot = repository_snapshot(credential=credential, project=project)
             owners = owners_reader(credential).of([snapshot])[snapshot.id]
             owned_by = owners.of(path)
     except FileNotFoundInIndexError as exc:
-        raise with_addresses(exc, organization, project) from exc
+        raise with_addresses(exc, organization, project, ref=ref) from exc
     outline = [
         (
             symbol,
-            symbol_url(
+            ""
+            if ref
+            else symbol_url(
                 organization, symbol.name, project=project, file=path, line=symbol.start_line
             ),
         )
@@ -171,13 +178,13 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         "section": "repositories",
         "blame": blamed,
         "beside": blame_gutter(blamed, organization) if blamed else (),
-        "about": about(credential, [(project, path, "")]),
+        "about": None if ref else about(credential, [(project, path, "")]),
         "file": found,
         "content": content,
         "links": links,
         "panels_url": name_panels_url(organization, project, path) if links else "",
         "is_cut": len(content) < len(found.content),
-        "breadcrumbs": breadcrumbs(organization, project, path),
+        "breadcrumbs": breadcrumbs(organization, project, path, ref=ref),
         "outline": outline,
         "skipped": why_skipped(found.skipped),
         "encoding": _encoding(found),
@@ -192,27 +199,29 @@ def _blamed(request: HttpRequest, credential: Credential, found: FileView) -> Bl
     """Return the commits of the lines, if the address asks for them."""
     if not request.GET.get("blame") or not found.content:
         return None
+    require_default(request, "Blame")
     asked = BlameRequest(project=found.project, path=found.path)
     return read_blame(credential=credential, request=asked)
 
 
 @member_page
+@branch_page
 def raw(request: HttpRequest, credential: Credential, project: str, path: str) -> HttpResponse:
     """The bytes of a file; its page if there are none: it says why the file is skipped.
 
     Nor are there any of text that does not tell how it was encoded.
     """
-    organization = credential.organization.slug
+    organization, ref = credential.organization.slug, branch_of(request).name
     moved = _moved_file(request, credential, project, path)
     if moved:
         return moved
     try:
         found = read_file(credential=credential, project=project, path=path)
     except FileNotFoundInIndexError as exc:
-        raise with_addresses(exc, organization, project) from exc
+        raise with_addresses(exc, organization, project, ref=ref) from exc
     data = None if found.skipped else _bytes(found)
     if data is None:
-        return redirect(file_url(organization, project, path))
+        return redirect(file_url(organization, project, path, ref=ref))
     charset = _CHARSETS.get(found.encoding, found.encoding or "utf-8")
     return HttpResponse(
         data,
@@ -267,19 +276,26 @@ def _links(organization: str, found: FileView, content: str) -> Sequence[CodeLin
     )
 
 
-def with_addresses(exc: FileNotFoundInIndexError, organization: str, project: str) -> NotFoundError:
+def with_addresses(
+    exc: FileNotFoundInIndexError, organization: str, project: str, *, ref: str = ""
+) -> NotFoundError:
     """Return the error with the pages of paths that may have been meant."""
-    near = [{"text": other, "url": file_url(organization, project, other)} for other in exc.near]
+    near = [
+        {"text": other, "url": file_url(organization, project, other, ref=ref)}
+        for other in exc.near
+    ]
     return NotFoundError(exc.message, code=exc.code, suggestions=near)
 
 
-def _place(credential: Credential, repository: Repository, path: str) -> dict[str, Any]:
+def _place(
+    credential: Credential, repository: Repository, path: str, *, ref: str
+) -> dict[str, Any]:
     slug = credential.organization.slug
     return {
         "section": "repositories",
         "project": repository.name,
         "path": path,
-        "breadcrumbs": breadcrumbs(slug, repository.name, path) if path else [],
+        "breadcrumbs": breadcrumbs(slug, repository.name, path, ref=ref) if path else [],
     }
 
 
@@ -304,17 +320,17 @@ def _moved(
     is_directory: bool,
 ) -> HttpResponse:
     """Say that another commit is indexed now, and where both are."""
-    organization = credential.organization.slug
+    organization, ref = credential.organization.slug, branch_of(request).name
     to_page, to_forge = (
         (directory_url, forge_directory_url) if is_directory else (file_url, forge_file_url)
     )
     web_url = repository.web_url
     context = {
-        **_place(credential, repository, path),
+        **_place(credential, repository, path, ref=ref),
         "repository": repository,
         "commit": commit,
         "is_there": is_directory or has_file(repository=repository, path=path),
-        "present_url": to_page(organization, repository.name, path),
+        "present_url": to_page(organization, repository.name, path, ref=ref),
         "forge_url": to_forge(web_url, commit, path) if web_url else "",
     }
     return render(request, "web/moved.html", context)

@@ -16,7 +16,7 @@ from central.repositories.listing import visible_repository
 from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
-from central.web.urls_for import breadcrumbs, directory_url, file_url, history_url
+from central.web.urls_for import REF, breadcrumbs, directory_url, file_url, history_url
 from central.web.views_files import with_addresses
 
 COMMITS_SHOWN: Final = 50  # of a page
@@ -56,7 +56,12 @@ def history(
     cursor = request.GET.get("cursor", "")
     symbol = request.GET.get("symbol", "")[:_SYMBOL_CHARACTERS]
     asked = HistoryRequest(
-        project=project, path=path, symbol=symbol, limit=COMMITS_SHOWN, cursor=cursor
+        project=project,
+        path=path,
+        symbol=symbol,
+        ref=request.GET.get(REF, ""),
+        limit=COMMITS_SHOWN,
+        cursor=cursor,
     )
     try:
         found = read_history(credential=credential, request=asked)

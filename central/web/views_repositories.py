@@ -20,10 +20,11 @@ from central.repositories.extractors import parts_to_read_again
 from central.repositories.listing import ListFilter, list_repositories, visible_repository
 from central.repositories.models import Push
 from central.repositories.states import index_state
-from central.repositories.status import resolved_by, unread_manifests
+from central.repositories.status import branch_statuses, resolved_by, unread_manifests
 from central.repositories.visibility import repository_snapshot
 from central.tenancy.credentials import Credential
 from central.web.access import member_page
+from central.web.branches import branch_of, branch_page
 from central.web.runs import (
     ShownRun,
     index_message,
@@ -70,10 +71,12 @@ def _number(text: str) -> int:
 
 
 @member_page
+@branch_page
 def repository(request: HttpRequest, credential: Credential, project: str) -> HttpResponse:
     """State, figures, skipped files and runs of one; `skipped` and `after` list paths."""
     found = visible_repository(credential=credential, project=project)
-    runs = recent_runs(repository=found, limit=_RUNS)
+    is_default = not branch_of(request).name
+    runs = recent_runs(repository=found, limit=_RUNS) if is_default else []
     state = index_state(found)
     reason = request.GET.get("skipped", "")
     after = _text(request, "after")
@@ -89,16 +92,21 @@ def repository(request: HttpRequest, credential: Credential, project: str) -> Ht
         "state": state,
         "message": index_message(found, state),
         "is_expected": is_expected(found),
-        "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs),
+        "missing": missing_commit(found, push=Push.objects.filter(pk=found.pk).first(), runs=runs)
+        if is_default
+        else None,
         "why": why(found.last_reason),
         "languages": shares(found.languages),
         "without_symbols": WITHOUT_SYMBOLS,
-        "resolved_by": resolved_by(found.scip, found.languages) if found.scip else {},
+        "resolved_by": resolved_by(found.scip, found.languages)
+        if found.scip and is_default
+        else {},
         "unread_manifests": unread_manifests([found]).get(found.pk, {}),
-        "codeowners": _codeowners(credential, project) if found.generation else None,
+        "codeowners": _codeowners(credential, project) if found.generation and is_default else None,
         "older": parts_to_read_again(found),
         "skipped": [(name, count, why_skipped(name)) for name, count in counts],
-        "not_run": policies_not_run(found, credential=credential),
+        "not_run": policies_not_run(found, credential=credential) if is_default else [],
+        "branches": branch_statuses(found) if is_default and branch_of(request).choices else [],
         "reason": reason,
         "after": after,
         "paths": paths,

@@ -15,6 +15,7 @@ from tests.central.protocol import Api, api_of, apply_queued, commit_of, file_re
 Files = dict[str, str]
 
 MAIN = "main"
+BRANCHES = (MAIN, "release/1", "release/2")
 
 
 def record_of(path: str, content: str) -> FileRecord:
@@ -39,6 +40,11 @@ class Service:
     record: Callable[[str, str], FileRecord] = record_of
 
     def push(self, branch: str, files: Files, *, is_full: bool = False) -> list[RunState | None]:
+        self.queue(branch, files, is_full=is_full)
+        return apply_queued()
+
+    def queue(self, branch: str, files: Files, *, is_full: bool = False) -> str:
+        """Upload what a run of the branch sends; returns the run's id."""
         self.heads[branch] = files
         run = self.open(branch, files)
         before = self.indexed.get(branch)
@@ -53,9 +59,8 @@ class Service:
             records += [Removal(path) for path in before if path not in files]
             mode = "incremental"
         self.send(run, records, mode)
-        states = apply_queued()
         self.indexed[branch] = files
-        return states
+        return str(run["run_id"])
 
     def open(self, branch: str, files: Files) -> dict[str, Any]:
         answer = self.api.open(

@@ -15,10 +15,10 @@ DEFAULT_REF: Final = "HEAD"  # the default branch, whatever its name is
 DEFAULT_BIT: Final = 1
 _sql = sql_with(repository=Repository, branch=Branch, visible=VISIBLE)
 _BRANCHES: Final = _sql("""\
-SELECT r.id, r.name, r.tracked_ref, b.id, b.ref, b.number, b.last_indexed_commit, b.indexed_at,
+SELECT r.id, r.tracked_ref, b.id, b.ref, b.number, b.last_indexed_commit, b.indexed_at,
         b.generation > 0 AND b.default_generation = r.generation
     FROM {repository} r LEFT JOIN {branch} b ON b.repository_id = r.id
-    WHERE {visible} ORDER BY r.name, b.ref""")
+    WHERE {visible} AND (%s::text IS NULL OR r.name = %s::text) ORDER BY r.name, b.ref""")
 
 
 class NamedBranch(NamedTuple):
@@ -85,12 +85,11 @@ def branches_of_visible(
 ) -> Iterator[tuple[int, str, list[NamedBranch]]]:
     """Yield visible repositories with their tracked ref and other branches."""
     others: dict[int, tuple[str, list[NamedBranch]]] = {}
-    rows = fetch_rows(_BRANCHES, visible_parameters(credential=credential))
-    for key, name, tracked, *branch in rows:
-        if project is None or name == project:
-            own = others.setdefault(key, (tracked, []))[1]
-            if branch[0] is not None:
-                own.append(NamedBranch(*branch))
+    asked = [*visible_parameters(credential=credential), project, project]
+    for key, tracked, *branch in fetch_rows(_BRANCHES, asked):
+        own = others.setdefault(key, (tracked, []))[1]
+        if branch[0] is not None:
+            own.append(NamedBranch(*branch))
     for key, (tracked, own) in others.items():
         yield key, tracked, own
 

@@ -1,50 +1,47 @@
-"""The branch that a request about one project names: exactly one, by its name."""
+"""The branches of one project, and the one that a request about it names, exactly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from central.corpus.branches.chosen import DEFAULT_REF, branches_of_visible, short_name
+from central.corpus.branches.chosen import (
+    DEFAULT_REF,
+    NamedBranch,
+    branches_of_visible,
+    short_name,
+)
 from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.errors import InvalidError, NotFoundError
 from central.tenancy.credentials import Credential
 
 
-@contextmanager
-def reading_branch(credential: Credential, *, project: str, ref: str) -> Iterator[None]:
-    """Inside, what is read of the project is of this branch, and of one moment.
+class ProjectBranches(NamedTuple):
+    """The short name of a repository's default branch, and the other branches by name.
 
-    Without `ref`, and for a project that is not visible, it is as outside. Raises NotFoundError
-    with the code branch_not_found, or branch_not_indexed.
+    Of a project that is not visible there are none, and no name is refused: whoever reads the
+    project refuses that.
     """
-    branch = other_branch(credential, project=project, ref=ref)
-    with on_branches([branch] if branch else []):
-        yield
 
+    repository_id: int = 0
+    default: str = ""
+    others: Sequence[NamedBranch] = ()
 
-def require_default_branch(credential: Credential, *, project: str, ref: str, what: str) -> None:
-    """Raise InvalidError if `ref` is another branch: `what` is of the default one only.
+    def other_name(self, ref: str) -> str:
+        """Return the short name; "" of the default branch by any of its names."""
+        name = short_name(ref)
+        return "" if ref == DEFAULT_REF or name == self.default else name
 
-    Raises NotFoundError as `reading_branch` does.
-    """
-    if other_branch(credential, project=project, ref=ref) is not None:
-        message = (
-            f"{what} is of the default branch only; leave ref out, or ask git in a clone of "
-            f"{short_name(ref)}."
-        )
-        raise InvalidError(message, code="branch_not_supported", errors={"ref": [message]})
+    def chosen(self, ref: str) -> ChosenBranch | None:
+        """Return the branch of this name, short or full; None: the default one.
 
-
-def other_branch(credential: Credential, *, project: str, ref: str) -> ChosenBranch | None:
-    """Return the branch of this name, short or full; None: the default one, or no such project."""
-    if not ref:
-        return None
-    name = short_name(ref)
-    for repository, tracked, others in branches_of_visible(credential, project):
-        if ref == DEFAULT_REF or name == short_name(tracked):
+        Raises NotFoundError with the code branch_not_found, or branch_not_indexed.
+        """
+        name = self.other_name(ref)
+        if not name or not self.repository_id:
             return None
-        found = next((branch for branch in others if branch.name == name), None)
+        found = next((branch for branch in self.others if branch.name == name), None)
         if found is None:
-            names = ", ".join([short_name(tracked), *(branch.name for branch in others)])
+            names = ", ".join([self.default, *(branch.name for branch in self.others)])
             raise NotFoundError(
                 f"The repository has no branch of this name in the index; it has {names}.",
                 code="branch_not_found",
@@ -55,5 +52,46 @@ def other_branch(credential: Credential, *, project: str, ref: str) -> ChosenBra
                 "run does so. Leave ref out for the default branch.",
                 code="branch_not_indexed",
             )
-        return ChosenBranch(repository, 1 << found.number, found.key)
-    return None
+        return ChosenBranch(self.repository_id, 1 << found.number, found.key)
+
+
+def project_branches(credential: Credential, project: str) -> ProjectBranches:
+    """Return the branches of a project. Outside of a branch's scope: there it is the default."""
+    if "\0" in project:  # which PostgreSQL refuses
+        return ProjectBranches()
+    for repository, tracked, others in branches_of_visible(credential, project):
+        return ProjectBranches(repository, short_name(tracked), others)
+    return ProjectBranches()
+
+
+def other_branch(credential: Credential, *, project: str, ref: str) -> ChosenBranch | None:
+    """Return the branch of this name; None: the default one, or no such project.
+
+    Raises NotFoundError as `ProjectBranches.chosen` does.
+    """
+    return project_branches(credential, project).chosen(ref) if ref else None
+
+
+@contextmanager
+def reading_branch(credential: Credential, *, project: str, ref: str) -> Iterator[None]:
+    """Inside, what is read of the project is of this branch, and of one moment.
+
+    Without `ref`, and for a project that is not visible, it is as outside. Raises NotFoundError as
+    `ProjectBranches.chosen` does.
+    """
+    chosen = other_branch(credential, project=project, ref=ref)
+    with on_branches([chosen] if chosen else []):
+        yield
+
+
+def require_default_branch(credential: Credential, *, project: str, ref: str, what: str) -> None:
+    """Raise InvalidError if `ref` is another branch: `what` is of the default one only.
+
+    Raises NotFoundError as `ProjectBranches.chosen` does.
+    """
+    if other_branch(credential, project=project, ref=ref):
+        message = (
+            f"{what} is of the default branch only; leave ref out, or ask git in a clone of "
+            f"{short_name(ref)}."
+        )
+        raise InvalidError(message, code="branch_not_supported", errors={"ref": [message]})

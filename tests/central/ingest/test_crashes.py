@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from central import tasks
-from central.corpus import commits, replace
+from central.corpus import commits, replace, replace_branch
 from central.corpus.dump import dump_lines
 from central.corpus.trigrams import segments
 from central.ingest.models import IndexRun
@@ -18,6 +18,7 @@ from central.ingest.services import claims, vectors
 from central.maintenance.reconcile import reconcile
 from central.repositories.models import Repository
 from central.repositories.services import retire_repository
+from tests.central.branches import Service, fresh_dump
 from tests.central.commits import change, commit, push_commits, queue_commits
 from tests.central.protocol import Api, api_of, apply_queued, apply_run
 
@@ -122,6 +123,89 @@ def test_commits_with_their_lines_and_their_text_index_are_the_old_or_the_new_on
                 assert apply_run(run_id=run) is None  # a message that comes twice
                 assert dump("shop") == new
                 assert reconcile(repair=False).is_clean
+
+
+BRANCH_STEPS: list[tuple[object, str]] = [
+    (applying, "_advance_branch"),
+    (replace_branch.BranchReplacement, "remove_files"),
+    (replace_branch.BranchReplacement, "insert_files"),
+    (replace_branch.BranchReplacement, "share"),
+    (replace_branch, "refresh_packages_of_branch"),
+    (replace_branch, "join_equal"),
+    (replace_branch, "delete_unused"),
+    (replace_branch, "build_now"),
+    (vectors, "delete_points"),
+    (vectors, "write_stored_points"),
+]
+DEFAULT_STEPS: list[tuple[object, str]] = [
+    (replace, "keep_for_others"),
+    (replace, "lack_on_others"),
+    (replace, "join_equal_of_default"),
+    (replace, "delete_unused"),
+    (replace, "build_now"),
+    (vectors, "write_stored_points"),
+]
+MAIN_FILES = {"a.py": "def a\n", "b.py": "def b\n", "pyproject.toml": "shop 1.0"}
+BRANCH_FILES = {**MAIN_FILES, "a.py": "def old\n", "c.py": "def c\n"}
+
+
+@pytest.mark.parametrize(
+    ("branch", "steps", "after_push"),
+    [
+        (
+            "release/1",
+            BRANCH_STEPS,
+            {"a.py": "def a\n", "d.py": "def d\n", "pyproject.toml": "cart 2"},
+        ),
+        (
+            "main",
+            DEFAULT_STEPS,
+            {"a.py": "def old\n", "b.py": "def new\n", "pyproject.toml": "cart 2"},
+        ),
+    ],
+)
+def test_each_branch_has_its_old_or_its_new_index(
+    monkeypatch: pytest.MonkeyPatch,
+    subtests: pytest.Subtests,
+    branch: str,
+    steps: list[tuple[object, str]],
+    after_push: dict[str, str],
+) -> None:
+    api = api_of()
+    type(api.organization).objects.update(branches=["release/*"])
+    for owner, name in steps:
+        for after in (False, True):
+            with subtests.test(name, after=after):
+                Repository.objects.all().delete()
+                service = Service(api)
+                service.push("main", MAIN_FILES)
+                service.push("release/1", BRANCH_FILES)
+                other = "main" if branch == "release/1" else "release/1"
+                before, unchanged = service.dump(branch), service.dump(other)
+                run = UUID(service.queue(branch, after_push, is_full=True))
+                with monkeypatch.context() as patch:
+                    patch.setattr(owner, name, killing(getattr(owner, name), after=after))
+                    with pytest.raises(Killed):
+                        apply_run(run_id=run)
+                expected = fresh_dump(after_push, with_terms=branch == "main")
+                assert without_points(service.dump(branch)) in (
+                    without_points(before),
+                    without_points(expected),
+                )
+                assert without_points(service.dump(other)) == without_points(unchanged)
+                IndexRun.objects.filter(state="applying").update(
+                    lease_until=timezone.now() - timedelta(seconds=1)
+                )
+                apply_queued()
+                reconcile(repair=True)
+                assert reconcile(repair=False).is_clean
+                assert service.dump(branch) == expected
+                assert service.dump(other) == unchanged
+
+
+def without_points(lines: list[str]) -> list[str]:
+    """The lines of a dump without what the vector store has, which the reconcile puts right."""
+    return [line.replace('"vector":false', '"vector":true') for line in lines]
 
 
 def killing(function: Callable[..., object], *, after: bool) -> Callable[..., object]:

@@ -252,5 +252,5 @@ def test_a_page_costs_few_queries(
     member: Client, signer: File, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     page(member, signer.path)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         page(member, signer.path)

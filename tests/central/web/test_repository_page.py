@@ -179,8 +179,8 @@ def test_queries_are_bounded(
     IndexRunFactory.create_batch(25, repository=repository, state="applied")
     page(client)  # the session notes the organisation
     # session, user, organisation, membership, organisations of the frame,
-    # repository, runs, skipped by reason, push, unread manifests, the index that owners are of
-    with django_assert_num_queries(12):
+    # branches, repository, runs, skipped by reason, push, unread manifests, the index of the owners
+    with django_assert_num_queries(13):
         html = page(client)
     assert html.count('href="/o/acme/runs/') == 20
     assert File.objects.count() == 2

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from central.repositories.models import Branch, Repository
 from central.repositories.states import RunState
-from tests.central.branches import MAIN, Files, Service, counters, fresh_dump
+from tests.central.branches import BRANCHES, MAIN, Files, Service, counters, fresh_dump
 from tests.central.protocol import api_of
 
-BRANCHES = (MAIN, "release/1", "release/2")
 PATHS = ("a.py", "kit/__init__.py", "kit/b.py", "kit/tools/c.py")
 MANIFESTS = ("pyproject.toml", "kit/pyproject.toml")
 SOURCES = ("", "one\n", "two\nlines\n", "three\n")
