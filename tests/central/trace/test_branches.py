@@ -12,8 +12,7 @@ from central.repositories.models import Repository
 from central.repositories.states import RunState
 from central.trace.stored.follower import CallEdges
 from indexer.records.files import FileRecord
-from tests.central.branches import MAIN, Files, Service
-from tests.central.branches import BRANCHES
+from tests.central.branches import BRANCHES, MAIN, Files, Service
 from tests.central.protocol import Api, api_of, blob_of
 from tests.central.search.corpus import extracted
 from tests.central.trace.conftest import Ask
