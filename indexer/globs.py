@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # imported by who has a pattern: most runs have none
 
 PATTERN_BYTES: Final = 1_024
 PATTERN_WILDCARDS: Final = 64
+BRANCH_PATTERNS: Final = 100  # of branches, in .codesearch.toml or of an organisation
 PATTERNS: Final = 1_000  # of one list of .codesearch.toml, or of one .gitattributes
 # Parts of pathspec's expressions: any number of directories, the pattern's end, a star.
 _FIRST, _BETWEEN = "(?:.+/)?", "(?:/.+)?"
@@ -42,6 +43,21 @@ def excess(pattern: str) -> str | None:
     if pattern.count("*") + pattern.count("?") + pattern.count("[") > PATTERN_WILDCARDS:
         return f"with more than {PATTERN_WILDCARDS} wildcards"
     return None
+
+
+def check_branch_patterns(patterns: object) -> None:
+    """Raise ValueError unless these are patterns of branches' names (`branches`)."""
+    if not isinstance(patterns, list) or not all(
+        isinstance(pattern, str) and pattern for pattern in patterns
+    ):
+        raise ValueError("branches must be a list of patterns, such as release/*")
+    if len(patterns) > BRANCH_PATTERNS:
+        raise ValueError(
+            f"branches holds {len(patterns):,} patterns; at most {BRANCH_PATTERNS} are read"
+        )
+    for pattern in patterns:
+        if problem := excess(pattern):
+            raise ValueError(f"branches holds {pattern[:40]!r}, which is {problem}")
 
 
 def ignore_spec(lines: Iterable[str]) -> "GitIgnoreSpec":

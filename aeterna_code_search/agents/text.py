@@ -42,7 +42,7 @@ _MISSING: Final = {
     "reindexed": "it was indexed again meanwhile: search again",
     "owners_unread": "who owns its files is not known: see its page",
     "no_such_branch": "it has no such indexed branch",
-    "branch_not_indexed": "the index of its branch is out of date: it waits for a run of the branch",
+    "branch_not_indexed": "the index of its branch waits for a run of the branch",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 

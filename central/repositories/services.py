@@ -198,16 +198,6 @@ def record_visibility(
     return True
 
 
-def change_default_branch(repository: Repository, *, old: str, new: str) -> bool:
-    """Track `new` if the tracked branch was `old`, the default; return whether it was."""
-    done = Repository.objects.filter(pk=repository.pk, tracked_ref=f"refs/heads/{old}").update(
-        tracked_ref=f"refs/heads/{new}"
-    )
-    if done:
-        Push.objects.filter(repository=repository).delete()  # it was one to the old branch
-    return bool(done)
-
-
 def record_push(
     repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime
 ) -> bool:
@@ -242,6 +232,7 @@ def _is_indexed() -> Q:
     is_newer = Q(runs__state=RunState.ABANDONED, runs__reason__in=NOTHING_TO_DO)
     ended = Repository.objects.filter(
         Q(runs__state=RunState.APPLIED) | is_newer,
+        runs__branch=None,
         pk=OuterRef("repository_id"),
         runs__commit_sha=OuterRef("commit_sha"),
         runs__ended_at__gte=OuterRef("pushed_at"),

@@ -50,13 +50,13 @@ class MissingProjectSerializer(LackingSerializer):
 
     reason = serializers.CharField(
         help_text="never_indexed, not_cloned, failed, behind, paused, embedder_unavailable, "
-        "unknown_project, reindexed (meanwhile: send the request again), too_many_hits (the "
+        "unknown_project, no_such_branch and branch_not_indexed (where branches are asked for), "
+        "reindexed (meanwhile: send the request again), too_many_hits (the "
         "filters leave too little of the first 100,000 hits), or of exact searches: timeout, "
         "too_many_files, too_many_commits (only the newest were looked at), "
         "text_index_incomplete (it is being built), "
         "text_index_damaged (until the next reconcile), of queries with owner: owners_unread (who "
-        "owns its files is not known; its page says why), where branches are asked for: no_such_branch, "
-        "branch_not_indexed, and of streams: too_many_matches (of one "
+        "owns its files is not known; its page says why), and of streams: too_many_matches (of one "
         "file)"
     )
 

@@ -42,7 +42,10 @@ class OrganizationAdmin(ReadOnlyAdmin):
     paginator = Paginator
     list_display = ["slug", "github_owner_id", "embedder", "direct_uploads", "created_at"]
     search_fields = ["slug"]
-    fields = ["slug", "github_owner_id", "embedder", "direct_uploads", "author_policy"]
+    fields = [
+        *("slug", "github_owner_id", "embedder", "direct_uploads", "author_policy"),
+        *("branches", "branches_most"),
+    ]
     inlines = [MembershipInline]
 
 

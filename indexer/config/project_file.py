@@ -5,18 +5,19 @@ depends only on its commit.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from indexer.errors import ConfigurationError
-from indexer.globs import PATTERNS
+from indexer.globs import PATTERNS, check_branch_patterns
 from indexer.limits import PROJECT_FILE_BYTES
 from indexer.output.terminal import first_names
 
 PROJECT_FILE: Final = ".codesearch.toml"
 _SHOWN: Final = 60  # characters of a pattern in a message
+_TOP_KEYS: Final = {"branches", "index", "scip", "history", "server"}
 _INDEX_KEYS: Final = {"include", "exclude", "max_file_bytes"}
 _SCIP_KEYS: Final = {"paths"}
 _HISTORY_KEYS: Final = {"commits", "lines"}
@@ -28,6 +29,8 @@ class ProjectFile:
     """`.codesearch.toml`: `[index]` selects files, `[scip]` names indexes, `[server]` a service.
 
     `[history] commits = false`: no commits are sent; `lines = false`: none of their changed lines.
+    `branches` are patterns of the branches to be indexed beside the default one, for the service.
+    `unknown`: keys and tables that this version does not know, as of a newer one.
     """
 
     include: tuple[str, ...] = ()
@@ -37,6 +40,8 @@ class ProjectFile:
     has_commits: bool = True
     has_commit_lines: bool = True
     server: Mapping[str, str] = field(default_factory=dict)
+    branches: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def read_project_file(path: Path) -> ProjectFile:
@@ -58,7 +63,6 @@ def parse_project_file(content: bytes) -> ProjectFile:
         tables = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as exc:  # numbers too long, brackets too deep
         raise ConfigurationError(f"{PROJECT_FILE} is not valid TOML: {exc}") from exc
-    _refuse_unknown(tables, {"index", "scip", "history", "server"}, "")
     index = _table(tables, "index", _INDEX_KEYS)
     scip = _table(tables, "scip", _SCIP_KEYS)
     history = _table(tables, "history", _HISTORY_KEYS)
@@ -71,7 +75,26 @@ def parse_project_file(content: bytes) -> ProjectFile:
         has_commits=_switch(history, "history.commits"),
         has_commit_lines=_switch(history, "history.lines"),
         server={key: _text(server, key) for key in server},
+        branches=_branches(tables),
+        unknown=tuple(sorted(tables.keys() - _TOP_KEYS)),
     )
+
+
+def unknown_sentence(unknown: Sequence[str]) -> str:
+    """Say which keys and tables of the file are not read."""
+    return (
+        f"{PROJECT_FILE}: {first_names(unknown)} is not read: this version knows "
+        f"{', '.join(sorted(_TOP_KEYS))}"
+    )
+
+
+def _branches(tables: Mapping[str, object]) -> tuple[str, ...]:
+    patterns = tables.get("branches", [])
+    try:
+        check_branch_patterns(patterns)
+    except ValueError as exc:
+        raise ConfigurationError(f"{PROJECT_FILE}: {exc}") from exc
+    return tuple(patterns) if isinstance(patterns, list) else ()
 
 
 def _table(tables: Mapping[str, object], name: str, keys: set[str]) -> Mapping[str, object]:

@@ -1,5 +1,6 @@
 """Settings. The only module that reads the environment, which overrides `.codesearch.toml`."""
 
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -7,11 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.config.github_job import GitHubContext
-from indexer.config.project_file import PROJECT_FILE, ProjectFile, read_project_file
+from indexer.config.project_file import (
+    PROJECT_FILE,
+    ProjectFile,
+    read_project_file,
+    unknown_sentence,
+)
 from indexer.errors import ConfigurationError
 from indexer.records.vectors import EmbedderConfig
 from indexer.urls import central_url, service_url
 
+_log = logging.getLogger(__name__)
 _SECRETS = (
     "AETERNA_TOKEN",
     "OPENAI_API_KEY",
@@ -189,8 +196,10 @@ def _service_url(environ: Mapping[str, str], name: str, default: str) -> str:
 
 
 def _project_file(directory: Path) -> ProjectFile:
-    path = directory / PROJECT_FILE
-    return read_project_file(path)
+    file = read_project_file(directory / PROJECT_FILE)
+    if file.unknown:
+        _log.warning("%s", unknown_sentence(file.unknown))
+    return file
 
 
 def _required(value: str | None, name: str) -> str:

@@ -60,7 +60,8 @@ class Report:
     `fetched_history`: the run had to fetch the history missing from the clone. `repository_url` is
     the repository's web page, if any.
     `direct_refusal`: why central refused the direct upload that QDRANT_URL asked for;
-    `branch_refusal`: why it indexes no such branch. `scip`: None if the run was given no SCIP index.
+    `branch_refusal`: why it indexes no such branch. `scip`: None if the run was given no SCIP
+    index.
     """
 
     project: str

@@ -13,7 +13,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from indexer.config.project_file import PROJECT_FILE
 from indexer.languages import LANGUAGES_BY_NAME, detect
+from indexer.limits import PROJECT_FILE_BYTES
 from indexer.records.files import BLOB_BYTES, FILE_BYTES, TOOL_WRITTEN, SkipReason, TreeEntry
 from indexer.records.manifests import MANIFEST_CHARACTERS
 
@@ -156,6 +158,8 @@ def skip_reason_by_entry(
         return SkipReason.SUBMODULE
     if entry.mode == SYMLINK_MODE:
         return SkipReason.SYMLINK
+    if entry.path == PROJECT_FILE:  # the service reads `branches` in it, whatever it excludes
+        return SkipReason.TOO_LARGE if entry.size > PROJECT_FILE_BYTES else None
     reason = _by_rules(entry.path, rules) or _by_attributes_or_name(entry.path, attributes)
     if reason and not _is_parsed_generated(entry, reason):
         return reason

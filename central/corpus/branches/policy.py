@@ -16,14 +16,13 @@ import re2
 from central.corpus.models import File
 from central.db import fetch_rows, sql
 from central.repositories.models import Repository
-from indexer.globs import excess
+from indexer.globs import check_branch_patterns
 
 MOST_BRANCHES: Final = 16  # of a repository, the default one among them
-BRANCH_PATTERNS: Final = 100
 PROJECT_FILE: Final = ".codesearch.toml"
 _HEADS: Final = "refs/heads/"
 _CONTENT: Final = sql(
-    "SELECT content FROM {file} WHERE repository_id = %s AND path = %s::text", file=File
+    "SELECT content, skipped FROM {file} WHERE repository_id = %s AND path = %s::text", file=File
 )
 _WILDCARD: Final = re.compile(r"\*\*|\*|\?")
 _WILDCARDS: Final = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -56,34 +55,24 @@ def branch_policy(repository: Repository) -> BranchPolicy:
     most = min(organization.branches_most, MOST_BRANCHES)
     rows = fetch_rows(_CONTENT, [repository.pk, PROJECT_FILE])
     try:
-        patterns = _patterns_in(rows[0][0]) if rows else None
-    except ValueError as exc:
+        patterns = _patterns_in(*rows[0]) if rows else None
+    except (ValueError, RecursionError) as exc:  # brackets too deep
         return BranchPolicy((), most, f"{PROJECT_FILE}: {exc}.")
     return BranchPolicy(organization.branches if patterns is None else patterns, most)
 
 
-def _patterns_in(content: str) -> list[str] | None:
+def _patterns_in(content: str, skipped: str) -> list[str] | None:
     """Return `branches` of a project file; None without it. Raises ValueError."""
+    if skipped:
+        raise ValueError(
+            f"it is in the index without its content ({skipped}), so that nothing tells which "
+            "branches it names. Keep it small, and run this version's action on the default branch"
+        )
     patterns = tomllib.loads(content).get("branches")
     if patterns is None:
         return None
-    if not isinstance(patterns, list):
-        raise ValueError("branches must be a list of patterns")
-    check_patterns(patterns)
-    return patterns
-
-
-def check_patterns(patterns: Sequence[object]) -> None:
-    """Raise ValueError unless these are patterns of branches' names."""
-    if len(patterns) > BRANCH_PATTERNS:
-        raise ValueError(
-            f"branches holds {len(patterns):,} patterns; at most {BRANCH_PATTERNS} are read"
-        )
-    for pattern in patterns:
-        if not isinstance(pattern, str) or not pattern:
-            raise ValueError("branches must be a list of patterns, such as release/*")
-        if problem := excess(pattern):
-            raise ValueError(f"branches holds {pattern[:40]!r}, which is {problem}")
+    check_branch_patterns(patterns)
+    return list(patterns)
 
 
 @lru_cache(maxsize=1_000)

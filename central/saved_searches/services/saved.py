@@ -159,8 +159,8 @@ def _check_request(search: SavedSearch) -> None:
         raise _refused(
             "is_watched",
             "Only exact, structural and filter searches of files can be watched: a search by words "
-            "or meaning finds something always. Put the text in quotes, without type:commit or "
-            "type:diff.",
+            "or meaning finds something always. Put the text in quotes, without type:commit, "
+            "type:diff or rev:.",
         )
 
 

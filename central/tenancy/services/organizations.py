@@ -1,14 +1,16 @@
 """Organisations, written and found."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from central.errors import ConflictError, NotFoundError, validating
+from central.errors import ConflictError, InvalidError, NotFoundError, validating
 from central.tenancy.audit import record
 from central.tenancy.models import Organization, parse_organization_slug, validate_embedder
 from indexer.embedding import open_embedder
+from indexer.globs import check_branch_patterns
 from indexer.records.vectors import EmbedderSpec
 
 _CHECK_SECONDS = 20.0  # a service may have to load its model
@@ -89,8 +91,31 @@ def set_models(organization: Organization, *, is_on: bool, actor: str) -> None:
     _change(organization, "uses_models", is_on, actor)
 
 
+def set_branches(
+    organization: Organization, *, patterns: Sequence[str], most: int, actor: str
+) -> None:
+    """Set which branches are indexed where .codesearch.toml names none, and how many may be.
+
+    `most` counts those of a repository, with the default one. Branches that are no longer wanted
+    are deleted by the nightly clean-up. Raises InvalidError.
+    """
+    changed = Organization(branches=list(dict.fromkeys(patterns)), branches_most=most)
+    try:
+        check_branch_patterns(changed.branches)
+    except ValueError as exc:
+        raise InvalidError(f"{exc}.") from exc
+    with validating():
+        kept = {field.name for field in Organization._meta.fields} - {"branches", "branches_most"}
+        changed.clean_fields(exclude=kept)
+    with transaction.atomic():
+        _change(organization, "branches", changed.branches, actor)
+        _change(organization, "branches_most", most, actor)
+
+
 @transaction.atomic
-def _change(organization: Organization, field: str, value: str | bool, actor: str) -> None:
+def _change(
+    organization: Organization, field: str, value: str | bool | int | list[str], actor: str
+) -> None:
     """Save one field, not those of concurrent changes; skip an equal value."""
     before = getattr(organization, field)
     if before == value:

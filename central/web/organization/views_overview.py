@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from central.corpus.authors import set_author_policy
+from central.corpus.branches.policy import MOST_BRANCHES
 from central.corpus.models import File
 from central.db import statement_timeout
 from central.errors import InvalidError
@@ -19,7 +20,7 @@ from central.repositories.models import Repository
 from central.tenancy.credentials import Credential
 from central.tenancy.models import ApiToken, Organization, Role
 from central.tenancy.services.invitations import open_invitations
-from central.tenancy.services.organizations import set_models
+from central.tenancy.services.organizations import set_branches, set_models
 from central.tenancy.services.tokens import persistent_tokens
 from central.trace.resolve.library_models import library_models
 from central.web.access import admin_page
@@ -29,6 +30,7 @@ from indexer.records.authors import AuthorPolicy
 _SIZE_SECONDS: Final = 2.0
 _UNUSED: Final = timedelta(days=30)
 _TOKENS: Final = 10
+_DIGITS: Final = 9
 _SWITCHED: Final = {
     "on": "Traces use the models of libraries.",
     "off": "Traces do not use the models of libraries.",
@@ -68,7 +70,8 @@ class Usage:
 def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
     """Show counts, and which tokens are used.
 
-    `models` of a form switches the models on or off, `authors` sets the policy of authors.
+    `models` of a form switches the models on or off, `authors` sets the policy of authors,
+    `branches` and `branches_most` that of branches.
     """
     organization = credential.organization
     if request.method == "POST":
@@ -84,6 +87,9 @@ def overview(request: HttpRequest, credential: Credential) -> HttpResponse:
         uses=organization.uses_models,
         authors=organization.author_policy,
         author_policies=_AUTHORS,
+        branches=organization.branches,
+        branches_most=organization.branches_most,
+        most_branches=MOST_BRANCHES,
     )
 
 
@@ -96,7 +102,22 @@ def _change(organization: Organization, form: QueryDict, *, actor: str) -> str:
     if policy in _AUTHORS:
         set_author_policy(organization, AuthorPolicy(policy), actor=actor)
         return f"{_AUTHORS[policy]}."
+    if "branches" in form:
+        set_branches(
+            organization,
+            patterns=form.get("branches", "").split(),
+            most=_whole_number(form.get("branches_most", "")),
+            actor=actor,
+        )
+        return "Which branches are indexed is changed."
     raise InvalidError("There is no such action; load the page again.")
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text[:_DIGITS])
+    except ValueError as exc:
+        raise InvalidError(f"How many branches is a number from 1 to {MOST_BRANCHES}.") from exc
 
 
 def usage_of(organization: Organization) -> Usage:

@@ -98,6 +98,26 @@ def test_the_policy_of_authors_is_shown_and_set(client: Client, shop: Repository
     assert client.post(SETTINGS, {"authors": "all"}).status_code == 400
 
 
+def test_which_branches_are_indexed_is_shown_and_set(client: Client, shop: Repository) -> None:
+    form = {"branches": "release/*\r\nhotfix/**\n", "branches_most": "3"}
+    page = client.post(SETTINGS, form, follow=True).content.decode()
+    assert "release/*&#10;hotfix/**</textarea>" in page
+    changed = Organization.objects.get(pk=shop.organization_id)
+    assert (changed.branches, changed.branches_most) == (["release/*", "hotfix/**"], 3)
+    assert actions() == [("user grace", "organization.changed")] * 2
+    globex = Organization.objects.exclude(pk=changed.pk)
+    assert not globex.exclude(branches=[]).exists()
+    for wrong in (
+        {"branches_most": "17"},
+        {"branches_most": "0"},
+        {"branches_most": "-"},
+        {"branches": "\n".join(f"release/{number}" for number in range(101))},
+        {"branches": "x" * 2_048},
+    ):
+        assert client.post(SETTINGS, form | wrong).status_code == 400
+    assert Organization.objects.get(pk=shop.organization_id).branches == changed.branches
+
+
 def test_traces_use_the_models_of_libraries_or_not(client: Client, shop: Repository) -> None:
     assert "Traces use them" in client.get(SETTINGS).content.decode()
     page = client.post(SETTINGS, {"models": "off"}, follow=True).content.decode()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.config.project_file import ProjectFile, parse_project_file
+from indexer.config.project_file import ProjectFile, parse_project_file, unknown_sentence
 from indexer.errors import ConfigurationError
 
 
@@ -12,12 +12,23 @@ def test_the_project_file_is_read() -> None:
     assert parse_project_file(b"") == ProjectFile()
 
 
+def test_keys_of_a_newer_version_are_named_and_end_no_run() -> None:
+    file = parse_project_file(b"branches = ['release/*']\n[other]\nkey = 1\n")
+    assert (file.branches, file.unknown) == (("release/*",), ("other",))
+    assert "other is not read" in unknown_sentence(file.unknown)
+
+
 @pytest.mark.parametrize(
     ("content", "named"),
     [
         (b"[index]\nexcluded = []\n", r"index\.excluded"),
         (b"[server]\ntoken = 'x'\n", r"server\.token"),
-        (b"[other]\n", "other"),
+        (b"branches = 'main'\n", "branches"),
+        (b"branches = [1]\n", "branches"),
+        (b"branches = ['']\n", "branches"),
+        (b"branches = [" + b"'a'," * 101 + b"]\n", "branches holds 101 patterns"),
+        (b"branches = ['" + b"a" * 2048 + b"']\n", "longer than"),
+        (b"[branches]\n", "branches"),
         (b"index = 1\n", "index"),
         (b"[index]\nexclude = 'x'\n", r"index\.exclude"),
         (b"[index]\ninclude = [1]\n", r"index\.include"),

@@ -43,6 +43,15 @@ def test_the_mode_is_judged_first(path: str, mode: str, reason: SkipReason | Non
     assert by_entry(path, mode=mode) is reason
 
 
+def test_the_project_file_is_indexed_whatever_it_excludes() -> None:
+    rules = SelectionRules(include=("src/",), exclude=("*.toml",), max_file_bytes=9)
+    generated = {"linguist-generated": "set"}
+    assert by_entry(".codesearch.toml", rules=rules, attributes=generated) is None
+    assert by_entry(".codesearch.toml", mode="120000") is SkipReason.SYMLINK
+    assert by_entry(".codesearch.toml", size=65_537) is SkipReason.TOO_LARGE
+    assert by_entry("kit/.codesearch.toml", rules=rules) is SkipReason.EXCLUDED
+
+
 @pytest.mark.parametrize(
     ("path", "include", "exclude", "excluded"),
     [

@@ -3,7 +3,7 @@
 import pytest
 
 from aeterna_code_search.contract.search import Mode
-from tests.central.search.branches.pushed import ask, repository_of
+from tests.central.search.branches.pushed import ask, service_of
 from tests.central.search.conftest import AUTH
 
 TOKENS = AUTH["src/auth/tokens.py"]
@@ -32,11 +32,11 @@ QUERIES = [
 
 
 @pytest.mark.django_db
-def test_a_branch_answers_as_a_repository_of_its_files() -> None:
-    shop = repository_of()
+def test_a_branch_answers_as_a_service_of_its_files() -> None:
+    shop = service_of()
     shop.push("main", dict(AUTH))
     shop.push("release/1", RELEASE)
-    fresh = repository_of("fresh")
+    fresh = service_of("fresh")
     fresh.push("main", RELEASE)
     for query, mode in QUERIES:
         found = ask(shop, query, mode=mode, ref="release/1", include_projects=("shop",))
