@@ -44,7 +44,7 @@ _BODY_CHARACTERS: Final = 300  # on one line; structured content has all of it
 _Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
 # What docs/reference/query.md says of terms; the service reads them, and reports errors.
-_NAMES: Final = "repo|r|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
+_NAMES: Final = "repo|r|rev|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
 _QUOTED: Final = r'"(?:[^"\\]|\\.)+"|/(?![\s*])(?:[^/\\]|\\.)+/'
 _EXACT: Final = re.compile(rf"-?(?:(?:{_NAMES}):)?(?:{_QUOTED})(?=[\s)]|$)")
 _FILTER: Final = re.compile(rf"-?(?:{_NAMES}):(?!:|//)[^\s\"()]+")

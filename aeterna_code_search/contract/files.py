@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from aeterna_code_search.contract.notes import REF_CHARACTERS, REQUIRED, argument
+from aeterna_code_search.contract.notes import REQUIRED, argument
 from aeterna_code_search.contract.trace import LAST_LINE, cursor
-from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS
+from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS, REF_CHARACTERS
 
 
 def _project() -> Any:

@@ -11,7 +11,14 @@ from aeterna_code_search.contract.projects import (
     AnsweringProject,
     MissingProject,
 )
-from indexer.limits import PASTED_CHARACTERS, PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
+from indexer.limits import (
+    PASTED_CHARACTERS,
+    PROJECTS_NAMED,
+    QUERIES,
+    QUERY_CHARACTERS,
+    REF_CHARACTERS,
+    RESULTS,
+)
 from indexer.records.files import ChunkType
 
 EXACT_LINES_OF_RESULT: Final = 20
@@ -97,6 +104,16 @@ class SearchRequest:
         most=PROJECTS_NAMED,
         cli="Not this repository; repeatable",
         option="--exclude-project NAME",
+    )
+    ref: str = argument(
+        "",
+        "Branches to search in place of the default one, as after rev: in a query: main, "
+        "release/*, main:release/1",
+        sidecar=None,
+        chars=REF_CHARACTERS,
+        is_trimmed=True,
+        cli="Search these branches in place of the default one, such as release/*",
+        option="--ref NAME",
     )
     language: str = argument(
         "",
@@ -253,6 +270,9 @@ class Facets:
     language: list[FacetCount]
     directory: list[FacetCount]
     owner: list[FacetCount]
+    branches: Annotated[
+        list[FacetCount], "Where branches were asked for; a file may be on several", YOUNGER
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +368,11 @@ class Result:
     ] = ""
     owners: Annotated[list[str] | None, OWNERS, YOUNGER] = None
     change: Annotated[ResultCommit | None, "Of type:commit and type:diff", YOUNGER] = None
+    branches: Annotated[
+        list[str],
+        "Where branches were asked for: those of them that have it; `commit` is the first one's",
+        YOUNGER,
+    ] = field(default_factory=list)
 
 
 class ReadAs(StrEnum):
