@@ -75,6 +75,13 @@ class BranchChanged(_RepositoryEvent, frozen=True):
     new: str
 
 
+class BranchDeleted(_RepositoryEvent, frozen=True):
+    """The branch of this full name was deleted. `deleted_at` has whole seconds."""
+
+    ref: str
+    deleted_at: datetime
+
+
 class VisibilityChanged(_RepositoryEvent, frozen=True):
     """The repository's visibility since `changed_at`, which has whole seconds."""
 
@@ -119,6 +126,7 @@ Event = (
     | Renamed
     | Removed
     | BranchChanged
+    | BranchDeleted
     | VisibilityChanged
     | Installed
     | Uninstalled
@@ -205,12 +213,25 @@ def _of_repository(payload: Mapping[str, Any]) -> tuple[int, int]:
 def _push(payload: Mapping[str, Any]) -> Event:
     owner_id, repository_id = _of_repository(payload)
     after = _text(payload, "after", _COMMIT, "a commit")
-    if not after.strip("0"):
-        return Ignored(owner_id, "ignored: the ref was deleted")
     ref = _text(payload, "ref", _REF, "a ref")
+    if not after.strip("0"):
+        return _ref_deleted(payload, ref)
     before = _text(payload, "before", _COMMIT, "a commit")
     pushed_at = _time(payload, "repository.pushed_at")
     return Push(owner_id, repository_id, ref, before, after, pushed_at)
+
+
+def _deleted(payload: Mapping[str, Any]) -> Event:
+    """Read the deletion of a branch or tag, which has a short name here, unlike in a push."""
+    kind = "heads" if payload.get("ref_type") == "branch" else "tags"
+    return _ref_deleted(payload, f"refs/{kind}/{_text(payload, 'ref', _REF, 'a ref')}")
+
+
+def _ref_deleted(payload: Mapping[str, Any], ref: str) -> Event:
+    owner_id, repository_id = _of_repository(payload)
+    if not ref.startswith("refs/heads/"):
+        return Ignored(owner_id, "ignored: a tag was deleted")
+    return BranchDeleted(owner_id, repository_id, ref, _time(payload, "repository.pushed_at"))
 
 
 def _time(payload: Mapping[str, Any], path: str) -> datetime:
@@ -303,6 +324,7 @@ def _of_installation(payload: Mapping[str, Any]) -> tuple[int, int]:
 
 _READERS: dict[tuple[str, str | None], Callable[[Mapping[str, Any]], Event]] = {
     ("push", None): _push,
+    ("delete", None): _deleted,
     ("repository", "renamed"): _renamed,
     ("repository", "deleted"): lambda payload: Removed(*_of_repository(payload)),
     ("repository", "transferred"): _transferred,

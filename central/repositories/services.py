@@ -12,7 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.db import execute, sql_with
-from central.repositories.models import IndexedBy, IndexProblem, Push, Repository, Visibility
+from central.repositories.models import Branch, IndexedBy, IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
     keep_visibility,
@@ -124,6 +124,8 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
     repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
     repository.adopted_at = timezone.now() if has_index else None
     repository.save(update_fields=["github_id", "visibility", "visibility_at", "adopted_at"])
+    # Nor of which its other branches are: they are shown again after full runs of theirs.
+    Branch.objects.filter(repository=repository).update(default_generation=-1)
 
 
 def settle_adoption(*, repository_id: int, opened_at: datetime) -> None:
@@ -198,16 +200,6 @@ def record_visibility(
     return True
 
 
-def change_default_branch(repository: Repository, *, old: str, new: str) -> bool:
-    """Track `new` if the tracked branch was `old`, the default; return whether it was."""
-    done = Repository.objects.filter(pk=repository.pk, tracked_ref=f"refs/heads/{old}").update(
-        tracked_ref=f"refs/heads/{new}"
-    )
-    if done:
-        Push.objects.filter(repository=repository).delete()  # it was one to the old branch
-    return bool(done)
-
-
 def record_push(
     repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime
 ) -> bool:
@@ -242,6 +234,7 @@ def _is_indexed() -> Q:
     is_newer = Q(runs__state=RunState.ABANDONED, runs__reason__in=NOTHING_TO_DO)
     ended = Repository.objects.filter(
         Q(runs__state=RunState.APPLIED) | is_newer,
+        runs__branch=None,
         pk=OuterRef("repository_id"),
         runs__commit_sha=OuterRef("commit_sha"),
         runs__ended_at__gte=OuterRef("pushed_at"),

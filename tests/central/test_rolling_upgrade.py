@@ -7,6 +7,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from central.corpus.branches.chosen import chosen_branches
 from central.corpus.commits import delete_old_commits
 from central.corpus.models import Commit, CommitChange, CommitPatch, File, TrigramSegment
 from central.corpus.trigrams.upkeep import TextIndex
@@ -14,8 +15,11 @@ from central.ingest.models import IndexRun
 from central.onboarding.models import Authority, BackfillRepository
 from central.repositories.models import Repository
 from central.tenancy.models import ApiToken, Organization
+from tests.central.branches import Service, fresh_dump, without_terms
 from tests.central.commits import change, commit, store_commits
 from tests.central.factories import OrganizationFactory, RepositoryFactory
+from tests.central.protocol import api_of, file_record
+from tests.central.search.corpus import credential_for
 
 pytestmark = pytest.mark.django_db
 
@@ -146,3 +150,82 @@ def test_a_run_can_be_opened_without_the_columns_that_came_later(before: Any) ->
         touched_at=timezone.now(),
     )
     assert IndexRun.objects.get(pk=old.pk).vectors == "relay"
+
+
+# --- Branches beside the default one ----------------------------------------------------------
+
+BEFORE_BRANCHES = [
+    ("tenancy", "0012_authors"),
+    ("repositories", "0013_scip"),
+    ("ingest", "0008_rows_of_batches"),
+    ("corpus", "0024_withheld_paths"),
+]
+PATTERNS = 'branches = ["release/*"]\n'
+OF_MAIN = {"a.py": "one\n", "b.py": "two\n", ".codesearch.toml": PATTERNS}
+OF_RELEASE = OF_MAIN | {"b.py": "three\n"}
+
+
+@pytest.fixture
+def without_branches() -> Any:
+    """The models as the last version had them that knew no branches."""
+    return MigrationLoader(connection).project_state(BEFORE_BRANCHES).apps
+
+
+def with_release() -> Service:
+    service = Service(api_of())
+    service.push("main", OF_MAIN)
+    service.push("release/1", OF_RELEASE)
+    return service
+
+
+def test_a_former_process_sees_the_default_branch_alone(without_branches: Any) -> None:
+    with_release()
+    files = without_branches.get_model("corpus", "File").objects
+    assert dict(files.values_list("path", "content")) == OF_MAIN
+    [shop] = without_branches.get_model("repositories", "Repository").objects.all()
+    assert (shop.tracked_ref, shop.generation, shop.files) == ("refs/heads/main", 1, 3)
+
+
+def test_a_run_of_a_branch_is_overtaken_for_a_former_worker(without_branches: Any) -> None:
+    """It compares the generations of repository and run, and sets the next, as it always did."""
+    service = with_release()
+    opened = service.open("release/1", OF_RELEASE | {"a.py": "\n"})
+    run = without_branches.get_model("ingest", "IndexRun").objects.get(pk=opened["run_id"])
+    repositories = without_branches.get_model("repositories", "Repository").objects
+    assert run.generation < 0
+    claimed = repositories.filter(pk=run.repository_id, generation=run.generation)
+    assert claimed.update(generation=run.generation + 1) == 0
+    assert not claimed.exists()
+
+
+def test_an_apply_of_a_former_worker_leaves_branches_unknown_until_a_full_run(
+    without_branches: Any,
+) -> None:
+    service = with_release()
+    as_former_worker(without_branches, {"a.py": "\n", "c.py": "new\n"}, removed="b.py")
+    credential = credential_for(service.api.organization)
+    chosen = chosen_branches(credential, ["release/1"])
+    assert list(chosen.lacking.values()) == ["branch_not_indexed"]
+    assert chosen_branches(credential, []).lacking == {}
+    # What was shared may have changed: nothing is compared with the commit that was indexed.
+    opened = service.open("release/1", OF_RELEASE)
+    assert not opened["base_commit"]
+    service.api.request("DELETE", f"/api/v1/index/runs/{opened['run_id']}")
+    service.push("release/1", OF_RELEASE)
+    assert chosen_branches(credential, ["release/1"]).lacking == {}
+    assert without_terms(service.dump("release/1")) == fresh_dump(OF_RELEASE, with_terms=False)
+
+
+def as_former_worker(apps: Any, changed: dict[str, str], *, removed: str) -> None:
+    """Write rows of files and the repository's as an apply without branches does."""
+    files = apps.get_model("corpus", "File").objects
+    repositories = apps.get_model("repositories", "Repository").objects
+    [shop] = repositories.all()
+    files.filter(path__in=[*changed, removed]).delete()
+    for path, content in changed.items():
+        record = file_record(path, content)
+        files.create(
+            repository_id=shop.pk, path=path, mode="100644", blob=record.blob,
+            size=record.size, extractor=shop.extractor, content=content,
+        )  # fmt: skip
+    assert repositories.filter(generation=shop.generation).update(generation=shop.generation + 1)

@@ -52,7 +52,7 @@ class ProjectBranches(NamedTuple):
                 "run does so. Leave ref out for the default branch.",
                 code="branch_not_indexed",
             )
-        return ChosenBranch(self.repository_id, 1 << found.number, found.key)
+        return ChosenBranch(self.repository_id, found.bit, found.key)
 
 
 def project_branches(credential: Credential, project: str) -> ProjectBranches:

@@ -1,4 +1,4 @@
-"""Events that are applied at once, or deferred because a lock is taken.
+"""Events that are applied at once, or deferred because a lock is taken or much is to be moved.
 
 GitHub waits 10 seconds for an answer, but an apply locks its repository's row for minutes. Events
 of an organisation are applied in order of arrival, under its lock. Pushes need neither: any order
@@ -15,11 +15,12 @@ from psycopg.errors import LockNotAvailable
 
 from central.github.events import Event, Ignored, Push, dump_event, load_event
 from central.github.models import GitHubDelivery
-from central.github.services.repositories import apply_event
+from central.github.services.repositories import apply_event, takes_long
 from central.tenancy.models import Organization
 
 _LOCK_TIMEOUT = "2s"  # for each lock; a waiting process may hold the organisation's
 _FOR_LOCK = "waiting: the index of the repository is being written"
+_FOR_WORKER = "waiting: rows of a branch are moved or deleted"
 _FOR_TURN = "waiting: so is a delivery that came before it"
 _FAILED = "failed; the service's log has the reason"
 
@@ -45,6 +46,8 @@ def _attempt(organization: Organization, event: Event) -> tuple[str, bool]:
             return _FOR_LOCK, False
         if _waiting().filter(organization=organization).exists():
             return _FOR_TURN, False
+        if takes_long(organization, event):
+            return _FOR_WORKER, False
     outcome = _in_time(lambda: apply_event(organization=organization, event=event))
     return (_FOR_LOCK, False) if outcome is None else (outcome, True)
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from central.corpus.branch_lifecycle import change_default_branch, delete_branch
 from central.github.events import (
     BranchChanged,
+    BranchDeleted,
     Event,
     Ignored,
     Installed,
@@ -22,6 +24,7 @@ from central.github.events import (
     VisibilityChanged,
     Withdrawn,
 )
+from central.github.grants import BRANCHES
 from central.github.models import GitHubPolicy
 from central.repositories.expectations import ListedRepository
 from central.repositories.installations import (
@@ -30,11 +33,10 @@ from central.repositories.installations import (
     note_installed,
     rename_installed,
 )
-from central.repositories.models import Repository, Visibility
+from central.repositories.models import Branch, Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    change_default_branch,
     record_push,
     record_visibility,
     rename_repository,
@@ -109,10 +111,41 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
-    if not change_default_branch(repository, old=event.old, new=event.new):
+    old, new = f"{BRANCHES}{event.old}", f"{BRANCHES}{event.new}"
+    if not change_default_branch(repository, old=old, new=new):
         return "ignored: another branch is tracked"
     _note(organization, "repository.branch", repository.name, before=event.old, after=event.new)
     return "tracked branch changed"
+
+
+def _delete_branch(organization: Organization, event: BranchDeleted) -> str:
+    repository = _known(organization, event.repository_id)
+    if repository is None:
+        return _UNKNOWN
+    branch = Branch.objects.filter(repository=repository, ref=event.ref).first()
+    if branch is None:
+        return "ignored: no such branch is indexed beside the default one"
+    if branch.indexed_at is not None and branch.indexed_at > event.deleted_at:
+        return "ignored: the branch was indexed since"  # if it is gone, the nightly list says so
+    delete_branch(branch)
+    _note(organization, "branch.deleted", repository.name, ref=event.ref)
+    return "branch deleted"
+
+
+def takes_long(organization: Organization, event: Event) -> bool:
+    """Whether to apply an event may take longer than the forge waits: rows of branches move."""
+    if isinstance(event, BranchDeleted):
+        ref = event.ref
+    elif isinstance(event, BranchChanged):
+        ref = f"{BRANCHES}{event.new}"
+    else:
+        return False
+    return Branch.objects.filter(
+        repository__organization=organization,
+        repository__github_id=event.repository_id,
+        repository__retired_at=None,
+        ref=ref,
+    ).exists()
 
 
 def _change_visibility(organization: Organization, event: VisibilityChanged) -> str:
@@ -253,6 +286,7 @@ _ACTS: dict[type[Any], Callable[[Organization, Any], str]] = {
     Renamed: _rename,
     Removed: _retire,
     BranchChanged: _follow_branch,
+    BranchDeleted: _delete_branch,
     VisibilityChanged: _change_visibility,
     Installed: _install,
     Uninstalled: _uninstall,

@@ -62,6 +62,18 @@ def push(after: str = "b" * 40, **members: Any) -> dict[str, Any]:
     } | members
 
 
+def deleted(ref: str, **members: Any) -> dict[str, Any]:
+    """A `delete` event: the name is short, and the time is written out."""
+    return {
+        "ref": ref,
+        "ref_type": "branch",
+        "pusher_type": "user",
+        "repository": repository(),
+        "organization": owner(),
+        "sender": {"login": "someone", "id": 1, "type": "User"},
+    } | members
+
+
 def on_repository(action: str, **members: Any) -> dict[str, Any]:
     """A `repository` event."""
     return {
@@ -145,6 +157,8 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("installation_repositories", installation("added", repositories_added=[listed("shop", 7)])),
     ("ping", ping()),
     ("star", {"action": "created", "repository": repository()}),
+    ("delete", deleted("release/1")),
+    ("push", push(ZEROS, ref="refs/tags/v1")),
     (
         "installation_repositories",
         installation("removed", repositories_removed=[listed("shop", 7), listed("web", 8)]),

@@ -1,13 +1,20 @@
 """Jobs and pushes of branches beside the default one: what each may write, and what follows."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
+from pytest_django import Settings
 
 from central.github.models import GitHubPolicy
+from central.github.services.deferred_events import apply_deferred
 from central.ingest.models import IndexRun
 from central.repositories.models import Branch, Repository
+from central.tenancy.models import Organization
+from tests.central.github import payloads
 from tests.central.github.job import AUDIENCE, api_of_job, exchange
+from tests.central.github.payloads import GitHub
 from tests.central.protocol import apply_queued, file_record, tree_of
 from tests.central.refusals import assert_problem
 from tests.local_github import LocalGitHub
@@ -97,3 +104,88 @@ def test_a_fork_inside_the_organisation_has_no_say_about_the_repository(
     answer = api.open(ref="refs/heads/release/1", commit_sha=COMMITS["release/1"])
     assert_problem(answer, 403, "repository_mismatch")
     assert not Branch.objects.exists()
+
+
+# --- What the forge tells of branches ---------------------------------------------------------
+
+
+@pytest.fixture
+def webhook(settings: Settings, shop: Repository) -> GitHub:
+    """GitHub, telling of acme's shop, which has an index of release/1, too."""
+    settings.GITHUB_WEBHOOK_SECRET = payloads.APP_SECRET
+    return GitHub()
+
+
+def about_shop(**members: Any) -> dict[str, Any]:
+    owner = payloads.owner(9919)
+    return payloads.repository(id=74001, owner=owner, **members)
+
+
+def later() -> str:
+    return (timezone.now() + timedelta(seconds=5)).isoformat()
+
+
+@pytest.mark.parametrize("event", ["push", "delete"])
+def test_a_deleted_branch_goes_with_the_forge_s_message(
+    github: LocalGitHub, shop: Repository, webhook: GitHub, event: str
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n"})
+    told = about_shop(pushed_at=later())
+    if event == "push":
+        payload = payloads.push(payloads.ZEROS, ref="refs/heads/release/1", repository=told)
+    else:
+        payload = payloads.deleted("release/1", repository=told)
+    assert webhook.told(event, payload).startswith("waiting")  # rows are deleted by a worker
+    assert apply_deferred() == 1
+    assert not Branch.objects.exists()
+    assert not IndexRun.objects.filter(ref="refs/heads/release/1").exists()
+    shop.refresh_from_db()
+    assert shop.last_indexed_commit == COMMITS["main"]
+    assert webhook.told(event, payload).startswith("ignored: no such branch")
+
+
+def test_a_late_message_does_not_delete_what_was_indexed_since(
+    github: LocalGitHub, shop: Repository, webhook: GitHub
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n"})
+    webhook.told("delete", payloads.deleted("release/1", repository=about_shop()))
+    assert apply_deferred() == 1
+    assert Branch.objects.get().last_indexed_commit == COMMITS["release/1"]
+
+
+def test_the_default_branch_and_tags_are_not_deleted(shop: Repository, webhook: GitHub) -> None:
+    told = about_shop(pushed_at=later())
+    for payload in (
+        payloads.deleted("main", repository=told),
+        payloads.deleted("main", repository=told, ref_type="tag"),
+    ):
+        assert webhook.told("delete", payload).startswith("ignored")
+    shop.refresh_from_db()
+    assert (shop.generation, shop.tracked_ref) == (1, "refs/heads/main")
+
+
+def test_an_indexed_branch_becomes_the_default_one_without_a_run(
+    github: LocalGitHub, shop: Repository, webhook: GitHub
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n", ".codesearch.toml": POLICY})
+    payload = payloads.default_branch("main", "release/1")
+    payload["repository"] |= {"id": 74001, "owner": payloads.owner(9919)}
+    assert webhook.told("repository", payload).startswith("waiting")
+    assert apply_deferred() == 1
+    shop.refresh_from_db()
+    assert shop.tracked_ref == "refs/heads/release/1"
+    assert shop.last_indexed_commit == COMMITS["release/1"]
+    former = Branch.objects.get()
+    assert (former.ref, former.last_indexed_commit) == ("refs/heads/main", COMMITS["main"])
+
+
+def test_messages_of_another_owner_delete_nothing(
+    github: LocalGitHub, shop: Repository, webhook: GitHub
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n"})
+    Organization.objects.create(slug="globex", github_owner_id=5)
+    told = payloads.repository(id=74001, owner=payloads.owner(5), pushed_at=later())
+    outcome = webhook.told("delete", payloads.deleted("release/1", repository=told))
+    assert outcome == "ignored: no repository here has this id"
+    apply_deferred()
+    assert Branch.objects.exists()

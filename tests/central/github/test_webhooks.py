@@ -77,7 +77,7 @@ def test_a_push_is_noted_with_github_s_time_and_is_behind_after_a_while(
     [
         (payloads.push(ref="refs/heads/other"), "ignored: the ref is not tracked"),
         (payloads.push(ref="refs/tags/main"), "ignored: the ref is not tracked"),
-        (payloads.push(payloads.ZEROS), "ignored: the ref was deleted"),
+        (payloads.push(payloads.ZEROS, ref="refs/tags/v1"), "ignored: a tag was deleted"),
         (
             payloads.push(repository=payloads.repository(id=5, pushed_at=1)),
             "ignored: no repository here has this id",

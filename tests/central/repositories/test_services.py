@@ -7,10 +7,10 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from central.corpus.branch_lifecycle import change_default_branch
 from central.repositories import services
 from central.repositories.models import Push, Repository
 from central.repositories.services import (
-    change_default_branch,
     free_name,
     mark_behind,
     record_push,
@@ -253,8 +253,9 @@ def test_only_who_tracks_the_old_default_branch_follows_to_the_new_one() -> None
     follower, other = RepositoryFactory.create_batch(2, tracked_ref="refs/heads/master")
     Repository.objects.filter(pk=other.pk).update(tracked_ref="refs/heads/release")
     pushed(follower, A, B)
-    assert change_default_branch(follower, old="master", new="main")
-    assert not change_default_branch(other, old="master", new="main")
+    change = {"old": "refs/heads/master", "new": "refs/heads/main"}
+    assert change_default_branch(follower, **change)
+    assert not change_default_branch(other, **change)
     assert set(Repository.objects.values_list("tracked_ref", flat=True)) == {
         "refs/heads/main",
         "refs/heads/release",
