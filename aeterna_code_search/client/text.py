@@ -40,6 +40,12 @@ def owners_of(result: Mapping[str, Any]) -> str:
     return escape_line("".join(f"  {owner}" for owner in result.get("owners") or ()))
 
 
+def branches_of(result: Mapping[str, Any]) -> str:
+    """Format the branches that have a result; "" if no branches were asked for."""
+    names = result.get("branches")
+    return escape_line(f"  on {', '.join(names)}") if names else ""
+
+
 def location_link(result: Mapping[str, Any], line: int) -> "Text":
     """Format `project/path:line`, with a hyperlink if the service knows the page."""
     from rich.text import Text
