@@ -95,7 +95,9 @@ def _answer(search: ExactSearch, page: ExactPage, started: float) -> SearchAnswe
         files = dict.fromkeys((file.repository, file.path, file.language) for file in page.counted)
         facets = replace(
             search_facets(scope, files, at_least=page.at_least),
-            branches=count_files(scope.chosen, (file.id for file in page.counted)),
+            branches=count_files(
+                scope.chosen, {*(file.id for file in page.counted), *page.versions}
+            ),
         )
     answer = search_answer(
         scope,
