@@ -12,7 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.db import execute, sql_with
-from central.repositories.models import IndexedBy, IndexProblem, Push, Repository, Visibility
+from central.repositories.models import Branch, IndexedBy, IndexProblem, Push, Repository, Visibility
 from central.repositories.statements import (
     keep_name,
     keep_visibility,
@@ -124,6 +124,8 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
     repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
     repository.adopted_at = timezone.now() if has_index else None
     repository.save(update_fields=["github_id", "visibility", "visibility_at", "adopted_at"])
+    # Nor of which its other branches are: they are shown again after full runs of theirs.
+    Branch.objects.filter(repository=repository).update(default_generation=-1)
 
 
 def settle_adoption(*, repository_id: int, opened_at: datetime) -> None:

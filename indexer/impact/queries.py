@@ -188,12 +188,12 @@ class ChangedLines:
 class IndexedBranch:
     """Which commit of a project is indexed, of its branch `ref`; "": of the default branch.
 
-    `lacking`: the branch that was asked for, if it has no index.
+    `not_indexed`: the branch that was asked for, if it has no index.
     """
 
     commit: str | None
     ref: str = ""
-    lacking: str = ""
+    not_indexed: str = ""
 
 
 class ImpactQueries:
@@ -266,7 +266,7 @@ def _indexed(row: Mapping[str, Any], branch: str) -> IndexedBranch:
         commit = parse_commit(other["last_indexed_commit"])
         if other["ref"] == branch and commit and not other["reason"]:
             return IndexedBranch(commit, branch)
-    return IndexedBranch(default, lacking=branch)
+    return IndexedBranch(default, not_indexed=branch)
 
 
 def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:

@@ -38,7 +38,7 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "uncommitted": bool(impact.range.work_tree),
         "indexed_commit": impact.indexed_commit,
         "ref": impact.branch.ref or None,
-        "ref_not_indexed": impact.branch.lacking or None,
+        "ref_not_indexed": impact.branch.not_indexed or None,
         "lines": impact.lines,
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
         "symbols": [asdict(symbol) | {"count": symbol.count} for symbol in impact.answer.symbols],
@@ -185,9 +185,9 @@ def warnings(impact: Impact) -> list[str]:
 
 
 def _branch_warnings(impact: Impact) -> Iterator[str]:
-    if lacking := impact.branch.lacking:
+    if not_indexed := impact.branch.not_indexed:
         yield (
-            f"The base branch {lacking} is not indexed, so these are the callers of what the "
+            f"The base branch {not_indexed} is not indexed, so these are the callers of what the "
             "default branch defines at these places, which may be something else. Name it in "
             "`branches` of .codesearch.toml on the default branch, and push to it once."
         )

@@ -53,6 +53,7 @@ def history_rule(line: bytes) -> Step:
 
 def run(acme: Organization, branch: Branch, project: str, ref: str = MAIN) -> Report:
     """The real run, in this process."""
+    branch.git("update-ref", ref, "HEAD")
     with opened(acme, branch.path) as (repository, central):
         commit = repository.commit("HEAD")
         request = OpenRequest(acme.slug, project, ref, commit, EXTRACTOR, default_branch="main")
@@ -108,7 +109,7 @@ def of_branches(lines: list[str]) -> list[str]:
     examples(6),
     database=None,
     print_blob=True,
-    phases=(Phase.explicit, Phase.generate),
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(data=st.data())

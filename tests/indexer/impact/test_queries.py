@@ -153,13 +153,13 @@ RELEASE = {"ref": "release/1", "last_indexed_commit": "d" * 40, "reason": None}
     [
         ([RELEASE], "release/1", IndexedBranch("d" * 40, "release/1")),
         ([RELEASE], "main", IndexedBranch("c" * 40)),
-        ([RELEASE], "release/2", IndexedBranch("c" * 40, lacking="release/2")),
+        ([RELEASE], "release/2", IndexedBranch("c" * 40, not_indexed="release/2")),
         (
             [{**RELEASE, "reason": "branch_not_indexed"}],
             "release/1",
-            IndexedBranch("c" * 40, lacking="release/1"),
+            IndexedBranch("c" * 40, not_indexed="release/1"),
         ),
-        (None, "release/1", IndexedBranch("c" * 40, lacking="release/1")),  # an older service
+        (None, "release/1", IndexedBranch("c" * 40, not_indexed="release/1")),  # an older service
     ],
 )
 def test_a_branch_without_an_index_gives_way_to_the_default_one(
