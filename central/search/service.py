@@ -26,6 +26,7 @@ from central.observability.tracing import span
 from central.query.syntax import Query
 from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import search_answer, search_facets
+from central.search.branches import count_files_of_chunks, versions_of
 from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.confidence import assess
 from central.search.filters import point_filter, row_filter
@@ -128,7 +129,9 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
     for _ in range(TRIES):
         scope = search_scope(credential, read)
         prepared = _prepare(slug, scope, read)
-        ranking = _rank(prepared.plan, wanted=end + 1, explain=request.explain)
+        versions = versions_of if scope.chosen.has_versions else None
+        joiner = Joiner(first_lines, by_file=prepared.plan.by_file, versions=versions)
+        ranking = _rank(prepared.plan, joiner, wanted=end + 1, explain=request.explain)
         page = read_page(
             ranking.hits[offset : min(end, MAX_RESULTS)], request, prepared.plan, scope
         )
@@ -139,7 +142,10 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
     facets = None
     if request.facets and not offset:
         files = {(*hit.file, hit.language) for hit in ranking.hits}
-        facets = search_facets(scope, files, at_least=ranking.is_cut or bool(lacks))
+        facets = replace(
+            search_facets(scope, files, at_least=ranking.is_cut or bool(lacks)),
+            branches=count_files_of_chunks(scope.chosen, (hit.id for hit in ranking.hits)),
+        )
     has_more = len(ranking.hits) > end < MAX_RESULTS
     answer = search_answer(
         scope,
@@ -182,6 +188,7 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
         embedders=embedders,
         organization=organization,
         visible=scope.visible,
+        others=scope.chosen.names.keys() & searched.keys(),
     )
     required = restriction(read, scope) if read.query.predicate is not None else None
     wanted = required.repositories if required else searched
@@ -223,14 +230,13 @@ class _Ranking(NamedTuple):
     is_truncated: bool
 
 
-def _rank(plan: RetrievalPlan, *, wanted: int, explain: bool) -> _Ranking:
+def _rank(plan: RetrievalPlan, joiner: Joiner, *, wanted: int, explain: bool) -> _Ranking:
     """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition or file once.
 
     The first hits do not depend on `wanted`. They are truncated if there are fewer because the
     lists may not grow further. Raises StoreError.
     """
     is_truncated = is_cut = False
-    joiner = Joiner(first_lines, by_file=plan.by_file)
     max_score = 1.0
     for batch in candidate_batches(plan):
         ranked = rerank(
