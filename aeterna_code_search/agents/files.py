@@ -80,7 +80,7 @@ class _FileTools:
     ) -> Reply:
         """Find the lines that hold a text, in all indexed repositories. Use it instead of grep.
 
-        Plain text is one literal, with filters (repo: file: lang: case:yes) beside it. Quoted text,
+        Plain text is one literal, with filters (repo: rev: file: lang: case:yes) beside it. Quoted text,
         /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
         query="def verify_token( lang:python"; query='"retry" /class .*Error/ -file:test'.
         """

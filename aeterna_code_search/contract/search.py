@@ -65,7 +65,7 @@ class SearchRequest:
     )
     queries: tuple[str, ...] = argument(
         (),
-        tool="In place of query: several wordings",
+        tool="Instead of query: wordings",
         chars=QUERY_CHARACTERS,
         is_trimmed=True,
         fewest=1,
@@ -109,6 +109,7 @@ class SearchRequest:
         "",
         "Branches to search in place of the default one, as after rev: in a query: main, "
         "release/*, main:release/1",
+        tool="Branch",
         sidecar=None,
         chars=REF_CHARACTERS,
         is_trimmed=True,
@@ -152,7 +153,7 @@ class SearchRequest:
     expand: int = argument(
         0,
         "Lines to show before and after a hit; of an exact search in `context`",
-        tool="Lines around a hit, which is then whole",
+        tool="Lines around a whole hit",
         sidecar="Lines to show around a hit",
         low=0,
         high=100,
@@ -168,7 +169,7 @@ class SearchRequest:
     )
     min_similarity: float | None = argument(
         None,
-        tool="Leave out hits below it",
+        tool="No hits below it",
         sidecar="",
         low=0.0,
         high=1.0,

@@ -118,7 +118,7 @@ def clone(
     """
     home, path = limits.directory, limits.directory / _CLONE
     environment = git_environment(address, access=access, settings=settings, home=home)
-    git = _Git(environment, limits, access.password)
+    git = Git(environment, limits, access.password)
     try:
         git.run(
             "clone", "--quiet", "--bare", "--single-branch", "--no-tags", "--template=",
@@ -148,7 +148,7 @@ def clone(
     return Clone(path, ref, commit, has_workflow=not _WORKFLOWS.isdisjoint(workflows))
 
 
-def _fetch_blobs(git: "_Git") -> None:
+def _fetch_blobs(git: "Git") -> None:
     """Fetch all missing blobs of the commit by one request; git itself would by one for each."""
     directory = git.limits.directory
     with TemporaryFile(dir=directory) as listed, TemporaryFile(dir=directory) as missing:
@@ -162,7 +162,7 @@ def _fetch_blobs(git: "_Git") -> None:
             git.fetch(missing)
 
 
-def _sends_lines(git: "_Git") -> bool:
+def _sends_lines(git: "Git") -> bool:
     try:
         tables = tomllib.loads(git.run("cat-file", "blob", f"HEAD:{_PROJECT_FILE}"))
     except ChildError:  # there is none
@@ -173,7 +173,7 @@ def _sends_lines(git: "_Git") -> bool:
     return not isinstance(history, dict) or False not in history.values()
 
 
-def _fetch_history(git: "_Git", since: str) -> None:
+def _fetch_history(git: "Git", since: str) -> None:
     """Fetch the blobs of the newest commits' changes by one request, the newest commits first.
 
     Without them the indexer sends paths alone.
@@ -192,7 +192,7 @@ def _fetch_history(git: "_Git", since: str) -> None:
             part.unlink()
 
 
-def _missing_blobs(git: "_Git", since: str) -> list[bytes]:
+def _missing_blobs(git: "Git", since: str) -> list[bytes]:
     """Return the blobs that commits after `since` read, which the newest commit does not have."""
     directory = git.limits.directory
     offline = replace(git, environment={**git.environment, "GIT_ALLOW_PROTOCOL": "none"})
@@ -259,7 +259,7 @@ def _end_promise(path: Path, url: str, commit: str) -> None:
 
 
 @dataclass(slots=True)
-class _Git:
+class Git:
     """Git commands with one environment; errors without the secret."""
 
     environment: dict[str, str] = field(repr=False)

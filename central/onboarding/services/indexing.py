@@ -78,6 +78,7 @@ def index_clone(
     token: str,
     url: str,
     limits: Limits,
+    history: bool,
 ) -> None:
     """Run the indexer on the clone. It gets no credential of the forge and contacts none."""
     variables = {
@@ -97,7 +98,7 @@ def index_clone(
     command = (
         sys.executable, "-m", "indexer", "run", "--json",
         "--path", str(cloned.path), "--ref", cloned.ref,
-        *(["--history"] if row.history_due else []),
+        *(["--history"] if history else []),
     )  # fmt: skip
     try:
         run_child(command, environment=variables, cwd=_ROOT, limits=limits)

@@ -65,15 +65,15 @@ class CloneClaim(Claim[BackfillRepository]):
         due = cls.in_turn("due_at", "pk")
         return cls.take(due.exclude(organization__in=_rate_limited()))
 
-    def finish(self, *, commit_sha: str, repository: Repository) -> None:
-        """End well. The next push starts with all attempts."""
+    def finish(self, *, commit_sha: str, repository: Repository, said: str = "") -> None:
+        """End well. The next push starts with all attempts. `said`: what is not indexed of it."""
         history: dict[str, Any] = {}
         if self.row.history_due:
             history = {
                 "history_due": Case(When(_IS_DUE, then=F("history_due")), default=Value(False)),
                 "history_at": Now(),
             }
-        self._end(WorkState.DONE, "", commit_sha=commit_sha, repository=repository, **history)
+        self._end(WorkState.DONE, said, commit_sha=commit_sha, repository=repository, **history)
 
     def skip(self, why: str, *, has_nothing: bool = False) -> None:
         """End without an index; nothing failed. `has_nothing`: there is nothing to index."""

@@ -15,8 +15,10 @@ from central.http.urls import service_url
 from central.jobs import ClaimLostError
 from central.onboarding.addresses import CloneAddress, parse_address, resolve
 from central.onboarding.clones import Clone, EmptyRepositoryError, clone
+from central.onboarding.heads import Heads
 from central.onboarding.models import BackfillRepository
 from central.onboarding.processes import ChildError, Limits, QuotaError
+from central.onboarding.services.branches import index_branches
 from central.onboarding.services.indexing import index_clone, repository_token
 from central.onboarding.services.listing import list_next
 from central.onboarding.services.queue import CloneClaim
@@ -105,10 +107,37 @@ def _work(claim: CloneClaim, is_stopping: Callable[[], bool]) -> None:
         cloned = _clone(row, address, source, limits)
         claim.refresh(stage="indexing")
         with repository_token(row, source, cloned) as token:
-            index_clone(row, source, cloned, token=token, url=url, limits=limits)
+            index_clone(
+                row, source, cloned, token=token, url=url, limits=limits, history=row.history_due
+            )
         repository = _repository_of(row)
         _note_indexer(repository, cloned)
-        claim.finish(commit_sha=cloned.commit_sha, repository=repository)
+        said = ""
+        if not cloned.has_workflow:  # whose jobs index the others, too
+            said = _index_branches(row, repository, address, source, url=url, limits=limits)
+        claim.finish(commit_sha=cloned.commit_sha, repository=repository, said=said)
+
+
+def _index_branches(
+    row: BackfillRepository,
+    repository: Repository,
+    address: CloneAddress,
+    source: Source,
+    *,
+    url: str,
+    limits: Limits,
+) -> str:
+    access, configured = source.access, settings.BACKFILL
+
+    def fetch(branch: str, own: Limits) -> Clone:
+        return clone(address, access=access, settings=configured, limits=own, branch=branch)
+
+    def index(cloned: Clone, own: Limits) -> None:
+        with repository_token(row, source, cloned) as token:
+            index_clone(row, source, cloned, token=token, url=url, limits=own, history=False)
+
+    heads = Heads(address, access=access, settings=configured, limits=limits)
+    return index_branches(repository, heads, limits, fetch=fetch, index=index)
 
 
 def _require_own_name(row: BackfillRepository) -> None:
@@ -184,7 +213,9 @@ def remove_leftovers() -> int:
 
 
 def _repository_of(row: BackfillRepository) -> Repository:
-    repositories = Repository.objects.filter(organization=row.organization, retired_at=None)
+    repositories = Repository.objects.select_related("organization").filter(
+        organization=row.organization, retired_at=None
+    )
     if row.github_id is not None:
         return repositories.get(github_id=row.github_id)
     return repositories.get(name=row.name)
