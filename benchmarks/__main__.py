@@ -1,11 +1,12 @@
 """`python -m benchmarks [NAME…]`: all of them by default; `--help` lists them.
 
-Sixteen run only when they are named: `callers`, `definitions`, `exact`, `history`, `honesty`,
-`questions` and `retrieval` need a sample from elsewhere, `pycg` a peer's suite, `conformance`
-compares readers of manifests with the tools, `agents` counts the tokens of answers, `training`
-makes a model of repositories that it is given, `plans` names the slowest SQL statement, `graph`
-measures the knowledge graph and proves a calibration, `faults` kills parts of a working service,
-`load` asks with many clients at once, and `stores` is part of all together at a modest size.
+Seventeen run only when they are named: `branches`, `callers`, `definitions`, `exact`, `history`,
+`honesty`, `questions` and `retrieval` need a sample from elsewhere, `pycg` a peer's suite,
+`conformance` compares readers of manifests with the tools, `agents` counts the tokens of answers,
+`training` makes a model of repositories that it is given, `plans` names the slowest SQL statement,
+`graph` measures the knowledge graph and proves a calibration, `faults` kills parts of a working
+service, `load` asks with many clients at once, and `stores` is part of all together at a modest
+size.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from benchmarks import (
     wide_pages,
 )
 from benchmarks.agents import command as agents
+from benchmarks.branches import command as branches
 from benchmarks.callers import command as callers
 from benchmarks.callers import pycg
 from benchmarks.exact import command as exact
@@ -65,6 +67,7 @@ BENCHMARKS = {
 }
 STANDING_ALONE = {
     "agents": agents.main,
+    "branches": branches.main,
     "callers": callers.main,
     "conformance": conformance.main,
     "definitions": definitions.main,

@@ -272,9 +272,11 @@ class Organization:
         answer: dict[str, Any] = response.json()
         return answer
 
-    def dump(self, project: str) -> str:
+    def dump(self, project: str, ref: str = "") -> str:
         """The canonical index of a repository, asked of the running embedded server."""
-        return self.service.ask("dump-index", organization=self.slug, repository=project).text
+        return self.service.ask(
+            "dump-index", organization=self.slug, repository=project, ref=ref
+        ).text
 
     def dump_by_command(self, project: str) -> str:
         """The canonical index of a repository, from the management command."""

@@ -46,7 +46,7 @@ class _MapTools:
     async def code_consumers(self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any) -> Reply:
         """List who uses a project: version, whether it lags, and the definitions it uses.
 
-        Use it before you change or remove definitions that others may call or import.
+        Use it before you change or remove what others call or import.
         Example: project="common-utils", symbols=["retry_call"].
         """
         answer = await self._backend().map("map/consumers", request)

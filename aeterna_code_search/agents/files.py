@@ -44,7 +44,7 @@ _BODY_CHARACTERS: Final = 300  # on one line; structured content has all of it
 _Request = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _OF_MODES: Final = ", or give the mode regex."  # advice for searches that have a mode
 # What docs/reference/query.md says of terms; the service reads them, and reports errors.
-_NAMES: Final = "repo|r|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
+_NAMES: Final = "repo|r|rev|file|f|path|lang|language|l|sym|symbol|type|owner|case|content"
 _QUOTED: Final = r'"(?:[^"\\]|\\.)+"|/(?![\s*])(?:[^/\\]|\\.)+/'
 _EXACT: Final = re.compile(rf"-?(?:(?:{_NAMES}):)?(?:{_QUOTED})(?=[\s)]|$)")
 _FILTER: Final = re.compile(rf"-?(?:{_NAMES}):(?!:|//)[^\s\"()]+")
@@ -80,7 +80,7 @@ class _FileTools:
     ) -> Reply:
         """Find the lines that hold a text, in all indexed repositories. Use it instead of grep.
 
-        Plain text is one literal, with filters (repo: file: lang: case:yes) beside it. Quoted text,
+        Plain text is one literal, with filters (repo: rev: file: lang: case:yes) beside it. Quoted text,
         /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
         query="def verify_token( lang:python"; query='"retry" /class .*Error/ -file:test'.
         """

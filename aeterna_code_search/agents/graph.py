@@ -70,7 +70,7 @@ class _GraphTools:
 
         Use it to see which code implements a decision, or why code is as it is. Returns nodes,
         nearest first, and the edges to them. Examples: from="ADR-042", types=["implements"];
-        from="code:src/auth/login.rs", direction="in"; from="ADR-042", depth=2.
+        from="code:src/auth/login.rs", direction="in".
         """
         answer = await self._backend().graph("traverse", request)
         return Reply(answer, traverse_text, truncate_traverse, max_tokens)
@@ -89,8 +89,8 @@ class _GraphTools:
     ) -> Reply:
         """List the code of a repository that violates the organisation's policies.
 
-        Use it before a release. Returns the place, the policy, its
-        severity and message, and the lines that matched. Example: project="payments-service".
+        Use it before a release. Returns place, policy, severity, message and matched lines.
+        Example: project="payments-service".
         """
         answer = await self._backend().graph("violations", request)
         return Reply(answer, violations_text, truncate_violations, max_tokens)

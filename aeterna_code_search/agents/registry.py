@@ -47,8 +47,11 @@ _OBVIOUS_MINIMA: Final = (0, 1)
 _NO_MAXIMUM: Final = 1_000_000
 _STRUCTURED: Final = "structured"
 _OBVIOUS: Final = frozenset({"minimum", "maximum", "default"})
-_OWN: Final = frozenset({"workspace"})  # a token has one organisation; a sidecar must be told
-_LISTS_OWN: Final = frozenset({"code_search", "code_trace_callers"})  # the others only take it
+# A token has one organisation; a sidecar must be told. Branches are few.
+_OWN: Final = frozenset({"workspace", "ref"})
+_LISTS_OWN: Final = frozenset(  # the others only take them
+    {"code_search", "code_read_file", "code_list_files", "code_trace_callers"}
+)
 _BUDGET: Final = "max_tokens"  # an agent keeps the default, or learns the limits from the refusal
 
 OfStructure = Annotated[bool, Field(description="Data too")]

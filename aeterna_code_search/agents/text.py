@@ -41,6 +41,8 @@ _MISSING: Final = {
     "policies_not_checked_yet": "policies are still being checked: try again in a few seconds",
     "reindexed": "it was indexed again meanwhile: search again",
     "owners_unread": "who owns its files is not known: see its page",
+    "no_such_branch": "it has no such indexed branch",
+    "branch_not_indexed": "the index of its branch waits for a run of the branch",
     "commits_unknown": "the sidecar does not say which commits answered",
 }
 

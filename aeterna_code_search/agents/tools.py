@@ -103,7 +103,7 @@ class _CodeTools:
         """Find code in all indexed repositories by what it does or name.
 
         Best first: project/path:lines, definition, score, snippet.
-        "quoted text", /regex/ and filters (repo: file: lang: sym:, - negates) say what files must
+        "quoted text", /regex/ and filters (repo: rev: file: lang: sym:, - negates) say what files
         hold; type:commit, type:diff search history. Examples: query="verify a JWT",
         include_projects=["auth-service"];
         query='lang:go "WithTimeout" retry'; query="raise $E($$$) lang:python", mode="structural".
@@ -115,7 +115,7 @@ class _CodeTools:
     async def code_index_status(
         self, max_tokens: MaxTokens = DEFAULT_TOKENS, **request: Any
     ) -> Reply:
-        """List the indexed repositories: commit, when it was indexed, state and sizes.
+        """List the indexed repositories: commit, time, branches, state and sizes.
 
         Use it for the names of projects, or if something is not found.
         """

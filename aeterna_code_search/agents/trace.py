@@ -89,7 +89,7 @@ class _TraceTools:
 
     async def code_definition(
         self,
-        references: Annotated[bool, Field(description="List all references to it")] = False,
+        references: Annotated[bool, Field(description="All references to it")] = False,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
         **request: Any,
     ) -> Reply:

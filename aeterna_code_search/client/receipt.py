@@ -38,6 +38,8 @@ _REASONS: Final = {
     "text_index_damaged": "its text index cannot be read whole: an administrator runs `reconcile`",
     "too_many_matches": "a file has too many matches: use a longer text",
     "owners_unread": "who owns its files is not known: see its page",
+    "no_such_branch": "it has no such indexed branch",
+    "branch_not_indexed": "the index of its branch waits for a run of the branch",
     "reindexed": "it was indexed again meanwhile: search again",
 }
 # Parameter names of the service as options of this command line.

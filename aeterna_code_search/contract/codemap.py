@@ -39,7 +39,7 @@ class MapRequest:
     project: str = argument(
         "",
         "Only what it uses and what uses it",
-        tool="Only what it uses and what uses it",
+        tool="What it uses or uses it",
         chars=200,
     )
     level: str = argument(
@@ -124,7 +124,7 @@ class UnusedRequest:
     kind: tuple[str, ...] = argument(
         KINDS,
         f"Definitions of these kinds only; else {', '.join(KINDS)}",
-        tool="Such definitions only; else all but the last three",
+        tool="Default: all but the last three",
         choices=(*KINDS, *MORE_KINDS),
     )
     include: tuple[str, ...] = argument(
@@ -137,7 +137,7 @@ class UnusedRequest:
     doubts: tuple[str, ...] = argument(
         tuple(CODES),
         "Only those without other doubts than these; none: without any",
-        tool="Only those without other doubts than these",
+        tool="Only with no other doubts",
         choices=("none", *sorted(CODES)),
     )
     limit: int = argument(

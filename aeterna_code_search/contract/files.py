@@ -3,24 +3,24 @@
 from dataclasses import dataclass
 from typing import Any
 
-from aeterna_code_search.contract.notes import REF_CHARACTERS, REQUIRED, argument
+from aeterna_code_search.contract.notes import REQUIRED, argument
 from aeterna_code_search.contract.trace import LAST_LINE, cursor
-from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS
+from indexer.limits import COMMITS_LISTED, FILES_LISTED, GLOB_CHARACTERS, REF_CHARACTERS
 
 
 def _project() -> Any:
     return argument(REQUIRED, "The repository's name", tool="The repository", chars=200)
 
 
-def _ref(cli: str | None = None, *, tool: str | None = None) -> Any:
+def _ref(*, is_readable: bool = True) -> Any:
+    """Return the field. Neither tools nor commands have it of what only default branches have."""
     return argument(
         "",
         "A branch that is indexed; without: the default branch",
-        tool=tool,
-        sidecar=None,
+        tool="Branch" if is_readable else None,
         chars=REF_CHARACTERS,
-        cli=cli,
-        option="--ref BRANCH",
+        cli="A branch; default: the default one" if is_readable else None,
+        option="--ref NAME",
     )
 
 
@@ -45,7 +45,7 @@ class ListRequest:
         cli="Paths below it that match, as in .gitignore",
         option="--glob -g G",
     )
-    ref: str = _ref("A branch; default: the default one")
+    ref: str = _ref()
     limit: int = argument(200, tool="Entries at most", low=1, high=FILES_LISTED)
     cursor: str = cursor()
 
@@ -61,14 +61,14 @@ class ContentRequest:
     path: str = argument(
         REQUIRED,
         "The file, from the repository's root",
-        tool="From the repository's root",
+        tool="From its root",
         chars=1_024,
     )
     start_line: int = argument(1, tool="From 1", low=1, high=LAST_LINE)
     end_line: int = argument(
         0, "Inclusive; without: the last", tool="Inclusive; else the last", low=1, high=LAST_LINE
     )
-    ref: str = _ref("A branch; default: the default one")
+    ref: str = _ref()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class BlameRequest:
     path: str = argument(REQUIRED, "The file, from the repository's root", chars=1_024)
     start_line: int = argument(1, "From 1", low=1, high=LAST_LINE)
     end_line: int = argument(0, "Inclusive; without: the last", low=1, high=LAST_LINE)
-    ref: str = _ref()
+    ref: str = _ref(is_readable=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,6 @@ class HistoryRequest:
         cli="Committed before this day",
         option="--before DATE",
     )
-    ref: str = _ref()
+    ref: str = _ref(is_readable=False)
     limit: int = argument(20, tool="Commits at most", low=1, high=COMMITS_LISTED)
     cursor: str = cursor()

@@ -98,8 +98,7 @@ class Traversal:
     types: tuple[str, ...] = argument(
         (),
         "Edges to follow; default: every type",
-        tool="Only these, such as implements, mentions, derived_from, related_to, "
-        "violates, migrated_to",
+        tool="Such as implements, mentions, derived_from, related_to, violates, migrated_to",
         chars=EDGE_TYPE_CHARACTERS,
         fewest=1,
         most=20,
@@ -175,5 +174,5 @@ class ContextRequest:
     """`GET /graph/context`."""
 
     project: str = _project()
-    file: str = argument(REQUIRED, tool="Its path in the repository", chars=1_024)
+    file: str = argument(REQUIRED, tool="Path in it", chars=1_024)
     max_tokens: int = argument(4_000, low=200, high=CONTEXT_TOKENS)

@@ -23,7 +23,6 @@ YOUNGER: Final = Note.YOUNGER
 PAGES: Final = Note.PAGES
 AS_TOOL: Final = "="
 REQUIRED: Final = MISSING
-REF_CHARACTERS: Final = 255  # of the name of a branch
 _ARGUMENT: Final = "argument"
 
 

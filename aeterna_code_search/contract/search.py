@@ -11,7 +11,14 @@ from aeterna_code_search.contract.projects import (
     AnsweringProject,
     MissingProject,
 )
-from indexer.limits import PASTED_CHARACTERS, PROJECTS_NAMED, QUERIES, QUERY_CHARACTERS, RESULTS
+from indexer.limits import (
+    PASTED_CHARACTERS,
+    PROJECTS_NAMED,
+    QUERIES,
+    QUERY_CHARACTERS,
+    REF_CHARACTERS,
+    RESULTS,
+)
 from indexer.records.files import ChunkType
 
 EXACT_LINES_OF_RESULT: Final = 20
@@ -58,7 +65,7 @@ class SearchRequest:
     )
     queries: tuple[str, ...] = argument(
         (),
-        tool="In place of query: several wordings",
+        tool="Instead of query: wordings",
         chars=QUERY_CHARACTERS,
         is_trimmed=True,
         fewest=1,
@@ -98,6 +105,17 @@ class SearchRequest:
         cli="Not this repository; repeatable",
         option="--exclude-project NAME",
     )
+    ref: str = argument(
+        "",
+        "Branches to search in place of the default one, as after rev: in a query: main, "
+        "release/*, main:release/1",
+        tool="Branch",
+        sidecar=None,
+        chars=REF_CHARACTERS,
+        is_trimmed=True,
+        cli="Search these branches in place of the default one, such as release/*",
+        option="--ref NAME",
+    )
     language: str = argument(
         "",
         "Such as python",
@@ -135,7 +153,7 @@ class SearchRequest:
     expand: int = argument(
         0,
         "Lines to show before and after a hit; of an exact search in `context`",
-        tool="Lines around a hit, which is then whole",
+        tool="Lines around a whole hit",
         sidecar="Lines to show around a hit",
         low=0,
         high=100,
@@ -151,7 +169,7 @@ class SearchRequest:
     )
     min_similarity: float | None = argument(
         None,
-        tool="Leave out hits below it",
+        tool="No hits below it",
         sidecar="",
         low=0.0,
         high=1.0,
@@ -253,6 +271,9 @@ class Facets:
     language: list[FacetCount]
     directory: list[FacetCount]
     owner: list[FacetCount]
+    branches: Annotated[
+        list[FacetCount], "Where branches were asked for; a file may be on several", YOUNGER
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +369,11 @@ class Result:
     ] = ""
     owners: Annotated[list[str] | None, OWNERS, YOUNGER] = None
     change: Annotated[ResultCommit | None, "Of type:commit and type:diff", YOUNGER] = None
+    branches: Annotated[
+        list[str],
+        "Where branches were asked for: those of them that have it; `commit` is the first one's",
+        YOUNGER,
+    ] = field(default_factory=list)
 
 
 class ReadAs(StrEnum):

@@ -14,7 +14,7 @@ from aeterna_code_search.contract.projects import (
     OlderExtractor,
     OwnerCount,
 )
-from indexer.limits import IMPACT_CHANGES
+from indexer.limits import IMPACT_CHANGES, REF_CHARACTERS
 from indexer.records.manifests import ManifestProblem
 from indexer.records.references import ReferenceKind
 
@@ -93,7 +93,7 @@ def cursor() -> Any:
 def symbols() -> Any:
     return argument(
         (),
-        tool="Only who uses these definitions",
+        tool="Who uses these definitions",
         chars=1_500,
         is_trimmed=True,
         fewest=1,
@@ -103,7 +103,15 @@ def symbols() -> Any:
 
 def ref() -> Any:
     says = "A branch of project, which is required then; others are read by their default branches"
-    return argument("", says, chars=255)
+    return argument(
+        "",
+        says,
+        tool="Branch of project",
+        sidecar=None,
+        chars=REF_CHARACTERS,
+        cli="A branch of the repository, which must be named; others by their default branches",
+        option="--ref NAME",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +136,7 @@ class SymbolSelector:
     file: str = argument(
         "",
         "Defined in this file",
-        tool="Of the definition",
+        tool="Its file",
         chars=1_024,
         cli="File of the definition",
         option="PATH",
@@ -136,7 +144,7 @@ class SymbolSelector:
     line: int = argument(
         0,
         "Defined around this line",
-        tool="Of the definition",
+        tool="Its line",
         low=1,
         high=LAST_LINE,
         cli="A line within the definition",

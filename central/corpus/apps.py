@@ -1,5 +1,6 @@
 """Registration with Django."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import AppConfig
@@ -22,14 +23,14 @@ class CorpusConfig(AppConfig):
         post_migrate.connect(_make_tables_of_branches, sender=self)
 
 
-def _drop_views_of_branches(*, plan: list[object], **_: Any) -> None:
+def _drop_views_of_branches(*, plan: Sequence[object] = (), **_: Any) -> None:
     from central.corpus.branches.tables import drop_views
 
     if plan:
         drop_views()
 
 
-def _make_tables_of_branches(*, plan: list[object], **_: Any) -> None:
+def _make_tables_of_branches(*, plan: Sequence[object] = (), **_: Any) -> None:
     """Make them, if all of the models that they follow are there: not after a migration back."""
     from central.corpus.branches.tables import are_tables_made, make_tables
 

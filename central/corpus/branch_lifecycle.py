@@ -54,6 +54,8 @@ def delete_branch(branch: Branch) -> None:
     """Delete a branch with its runs and what no other branch has. Not in a transaction."""
     orphans: list[UUID] = []
     with transaction.atomic():
+        # Its runs first, as an apply does.
+        list(branch.runs.select_for_update(no_key=True).values_list("pk"))
         repository = _locked(branch.repository_id)
         present = Branch.objects.filter(pk=branch.pk).first()
         if present is None:

@@ -31,7 +31,7 @@ _Facts = tuple[str, str | None, str | None, RepositoryValues]
 _Truth = Callable[[_Facts, MatchedTerms], bool | None]
 _PLACES: Final = {FilterName.REPO: 0, FilterName.FILE: 1, FilterName.LANG: 2}
 # Decided by what a file holds, or by its commit.
-_BY_CONTENT: Final = {FilterName.SYM, FilterName.TYPE, *COMMIT_FILTERS}
+_BY_CONTENT: Final = {FilterName.SYM, FilterName.TYPE, FilterName.REV, *COMMIT_FILTERS}
 # Filters of values, and how one compares them.
 _MATCHERS: Final[Mapping[FilterName, Callable[..., Callable[[str], bool]]]] = {
     FilterName.OWNER: owner_matcher

@@ -13,6 +13,7 @@ class FilterName(StrEnum):
     """What a filter looks at."""
 
     REPO = "repo"
+    REV = "rev"
     FILE = "file"
     LANG = "lang"
     SYM = "sym"
@@ -53,6 +54,12 @@ FILTERS: Final[Mapping[str, FilterHelp]] = {
         ("r",),
         "a part of the repository's name, a glob or `/regex/`; upper and lower case are the same",
         "repo:auth token",
+    ),
+    FilterName.REV: FilterHelp(
+        (),
+        "the branches to search in place of the default one: a name or a pattern, several with `:` "
+        "between them; `HEAD` is the default branch; beside the other terms only",
+        "rev:release/* retry",
     ),
     FilterName.FILE: FilterHelp(
         ("f", "path"), "a part of the path, a glob or `/regex/`", "file:*.py retry"
@@ -118,12 +125,12 @@ FOREIGN_TYPES: Final[Mapping[str, str]] = {
     "path": "Write type:file.",
     "repo": "Write repo: with a part of the name.",
 }
-NAMED_VALUES: Final = frozenset({FilterName.LANG, FilterName.TYPE, *COMMIT_FILTERS})
+NAMED_VALUES: Final = frozenset({FilterName.REV, FilterName.LANG, FilterName.TYPE, *COMMIT_FILTERS})
 _LONG_NAMES: Final = tuple(sorted(name for name in NAMES if len(name) > 2))
 # Words of code and prose that differ in a letter from a filter's name.
 _ORDINARY: Final = frozenset(
-    {"cause", "clang", "context", "filed", "flang", "loner", "lower", "patch", "power", "report",
-     "repro", "slang", "toner", "tower", "typed", "xpath"}
+    {"cause", "clang", "context", "filed", "flang", "loner", "lower", "patch", "power", "prev",
+     "report", "repro", "slang", "toner", "tower", "typed", "xpath"}
 )  # fmt: skip
 _SIMILARITY: Final = 0.8
 _COLON_WORD: Final = re.compile(r"([a-z]+):(?!:|//|\s|\Z)")

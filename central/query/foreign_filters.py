@@ -14,7 +14,6 @@ _END: Final = r"(?=[\s)]|\Z)"
 _NAME: Final = rf'[\w-]+{_END}|"'
 _YES_NO: Final = r"(?:yes|no|only|true|false)\b"
 _DATE: Final = rf'\d{{4}}-\d|\d+\.?(?:hour|day|week|month|year)|(?:yesterday|today){_END}|"'
-_ONE_BRANCH: Final = "Each repository is searched at the commit that is indexed; leave {name}: out."
 _OF_COMMITS: Final = "Add type:commit or type:diff."
 _ALL_REPOSITORIES: Final = (
     "Every repository that the token sees is searched; leave {name}: out, or write -repo:NAME."
@@ -41,7 +40,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
     "archived": _foreign(_YES_NO, _ALL_REPOSITORIES),
     "author": _foreign(_NAME, _OF_COMMITS),
     "before": _foreign(_DATE, _OF_COMMITS),
-    "branch": _foreign(rf"[\w./-]+{_END}", _ONE_BRANCH),
+    "branch": _foreign(rf"[\w./-]+{_END}", "Write rev:{value}."),
     "committer": _foreign(_NAME, "Write type:commit author:{value}."),
     "context": _foreign(r"global\b|@\w", "Leave {name}: out, or name repositories with repo:."),
     "count": _foreign(
@@ -76,7 +75,7 @@ _FOREIGN: Final[Mapping[str, _Foreign]] = {
     "public": _foreign(_YES_NO, _ALL_REPOSITORIES),
     "pushed": _foreign(_DATE, "Write type:commit after:DATE."),
     "regex": _foreign(r"\S*[.*+\\|()\[\]^$]", "Write /{value}/."),
-    "rev": _foreign(r"[\w./^*-]", _ONE_BRANCH),
+    "revision": _foreign(rf"[\w./*-]+{_END}", "Write rev:{value}."),
     "select": _foreign(
         r"(?:repo|file|content|symbol|commit)\b",
         "The receipt of an answer lists the repositories; type:file lists files, type:symbol "
@@ -154,10 +153,10 @@ def foreign_predicate(name: str, text: str, at: int) -> str | None:
     return f"{name}:{predicate}(…) of other tools does not exist here. {advice}"
 
 
-def without_revision(value: str) -> str | None:
-    """Return the repository of `name@revision`; None for another value."""
+def split_revision(value: str) -> tuple[str, str] | None:
+    """Return the repository and the revision of `name@revision`; None for another value."""
     found = _REVISION.match(value)
-    return found["name"] if found else None
+    return (found["name"], found["revision"]) if found else None
 
 
 def without_host(value: str) -> str:

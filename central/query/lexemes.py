@@ -45,12 +45,13 @@ from central.query.filters import (
 from central.query.foreign_filters import (
     foreign_filter,
     foreign_predicate,
+    split_revision,
     without_host,
-    without_revision,
 )
 from central.query.languages import language_name
 from central.query.patterns import GLOB_CHARACTERS, check_length, compile_pattern, text_matcher
-from central.query.syntax import Case, Filter, Literal, Node, Regex, Word
+from central.query.refs import ref_patterns
+from central.query.syntax import Case, Filter, Literal, Node, Regex, Word, conjunction
 
 
 class Kind(StrEnum):
@@ -176,12 +177,36 @@ class Lexer:
         if written is None:
             return None
         name, start = self.names[written], at + len(written) + 1
+        if name == FilterName.REPO and (found := self._repository_at_revision(at, start)):
+            return found
         value, match, end = self._value(name, start)
         if not value:
             return None
         if name == CASE:
             return Lexeme(Kind.CASE, at, end, case=_case(value, at + 1, negated=negated))
         return Lexeme(Kind.TERM, at, end, _filter_node(name, value, match, at + 1))
+
+    def _repository_at_revision(self, at: int, start: int) -> Lexeme | None:
+        """Return `repo:name@revision` of other tools as two filters; None for another value."""
+        before = [*self._open]
+        raw = self.text[start : self._plain(start)[1]]
+        self._open = before
+        parts = None if raw.startswith(('"', "/")) else split_revision(raw)
+        if parts is None:
+            return None
+        written, revision = parts
+        if is_near_regex(written) or ".*" in written:
+            raise QueryError(
+                f"{written} looks like a regular expression. Write repo:{_as_pattern(written)} "
+                f"rev:{revision}.",
+                column=start + 1,
+            )
+        match = Match.SUBSTRING if GLOB_CHARACTERS.isdisjoint(written) else Match.GLOB
+        nodes = (
+            _filter_node(FilterName.REPO, written, match, at + 1),
+            _filter_node(FilterName.REV, revision, Match.EXACT, start + len(written) + 2),
+        )
+        return Lexeme(Kind.TERM, at, start + len(raw), conjunction(nodes))
 
     def _value(self, name: str, at: int) -> tuple[str, Match, int]:
         """Read the value of a filter: text, how it is compared, and where it ends."""
@@ -238,12 +263,6 @@ class Lexer:
 
 def _check_plain(name: str, raw: str, at: int) -> None:
     """Raise QueryError for an unquoted value that other tools read otherwise."""
-    if name == FilterName.REPO and (written := without_revision(raw)):
-        raise QueryError(
-            "each repository is searched at the commit that is indexed. Leave the revision "
-            f"out: repo:{_as_pattern(written)}.",
-            column=at + 1,
-        )
     if is_near_regex(raw) or (".*" in raw and name in _WITHOUT_DOTS):
         raise QueryError(
             f"{raw} looks like a regular expression. Write {name}:{_as_pattern(raw)}, or "
@@ -287,6 +306,8 @@ def _filter_node(name: str, value: str, match: Match, column: int) -> Node:
     text_matcher(value, match, ignore_case=False, column=column)
     if match is not Match.EXACT:
         return node
+    if node.name is FilterName.REV:
+        return _checked_revision(node)
     if node.name is FilterName.LANG:
         return replace(node, value=language_name(value))
     if node.name in COMMIT_FILTERS:
@@ -295,6 +316,14 @@ def _filter_node(name: str, value: str, match: Match, column: int) -> Node:
         advice = FOREIGN_TYPES.get(value.lower()) or known_names(value, TYPES)
         raise QueryError(f'there is no type "{value}". {advice}'.rstrip(), column=column)
     return replace(node, value=value.lower())
+
+
+def _checked_revision(node: Filter) -> Filter:
+    try:
+        ref_patterns(node.value)
+    except ValueError as exc:
+        raise QueryError(f"rev: {exc}.", column=node.column) from exc
+    return node
 
 
 def _commit_filter(node: Filter) -> Filter:

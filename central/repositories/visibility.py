@@ -186,13 +186,15 @@ def repository_snapshot(*, credential: Credential, project: str) -> RepositorySn
 def listed_missing(missing: Iterable[MissingProject]) -> tuple[list[MissingProject], int]:
     """Return those that a receipt names, by name, and how many more there are.
 
-    Of those without an index the first MISSING_WITHOUT_INDEX: a new organisation has thousands.
+    Of those without an index, or without a branch, the first MISSING_WITHOUT_INDEX: a new
+    organisation has thousands.
     """
     listed: list[MissingProject] = []
     waiting = 0
     for project in sorted(missing, key=lambda item: item.project):
-        waiting += project.since is not None
-        if project.since is None or waiting <= MISSING_WITHOUT_INDEX:
+        is_without = project.since is not None or project.reason == "no_such_branch"
+        waiting += is_without
+        if not is_without or waiting <= MISSING_WITHOUT_INDEX:
             listed.append(project)
     return listed, max(0, waiting - MISSING_WITHOUT_INDEX)
 

@@ -1,10 +1,10 @@
 """What all searches answer alike: results, the receipt of what was searched, and facets."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from aeterna_code_search.contract.projects import MissingProject
+from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from aeterna_code_search.contract.search import (
     Facets,
     Result,
@@ -60,9 +60,21 @@ def search_receipt(
         if (reason := _reason(repository, lacks.get(repository.id, "")))
     ]
     missing += [MissingProject(name, "unknown_project") for name in scope.unknown]
+    missing += scope.lacking
     listed, more = listed_missing(missing)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    return SearchReceipt(not missing, took_ms, answering_projects(scope.selected), listed, more)
+    return SearchReceipt(not missing, took_ms, [*_answering(scope)], listed, more)
+
+
+def _answering(scope: SearchScope) -> Iterator[AnsweringProject]:
+    """Yield the projects that answer, once for each of several branches."""
+    for item in scope.selected:
+        shown = scope.chosen.shown.get(item.id, ())
+        if len(shown) < 2:
+            yield from answering_projects([item])
+            continue
+        for branch in shown:
+            yield AnsweringProject(item.name, branch.commit, branch.indexed_at, branch.name)
 
 
 def _reason(repository: RepositorySnapshot, partial_reason: str) -> str:

@@ -28,7 +28,7 @@ from central.search.exact.matching import EXACT_LINE_CHARACTERS, Lines, matched_
 from central.search.exact.page import ExactPage, exact_page
 from central.search.exact.plan import ExactPlan, exact_plan
 from central.search.hints import exact_hint
-from central.search.reading import ReadRequest, read_request
+from central.search.reading import ReadRequest, check_default_branch, read_request
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
 from central.tenancy.credentials import Credential
 
@@ -123,6 +123,7 @@ def every_match(
         raise InvalidError(
             "The stream is of files: type:commit and type:diff are answered in pages, by /search."
         )
+    check_default_branch(read.refs, "The stream searches")
     if not read.is_exact:
         raise InvalidError(
             "The stream is of exact searches: put the text in quotes, write a /regular "

@@ -84,10 +84,10 @@ def read_pasted(request: SearchRequest) -> PastedText | None:
 
 
 def find_pasted(
-    *, credential: Credential, request: SearchRequest, pasted: PastedText
+    *, credential: Credential, read: ReadRequest, pasted: PastedText
 ) -> SearchAnswer | None:
     """Return the lines of a pasted trace, or those that hold an error's text; None without any."""
-    scope = search_scope(credential, ReadRequest(request, Query()))
+    scope, request = search_scope(credential, read), read.request
     answer = None
     if pasted.trace:
         answer = _find_frames(scope, request, pasted.trace)

@@ -1,17 +1,19 @@
 """What a request's query text searches for, by the query language, and in which way."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeGuard
 
 from aeterna_code_search.contract.search import Mode, SearchRequest
+from central.corpus.branches.chosen import NOTHING_CHOSEN, Chosen
 from central.errors import InvalidError
 from central.query.errors import QueryError
 from central.query.filters import COMMIT_TYPES, FilterName, Match
 from central.query.languages import check_languages, language_name, unknown_language
 from central.query.modes import TEXT_MODES, parse_as
 from central.query.parser import parse
+from central.query.refs import ref_patterns
 from central.query.syntax import (
     And,
     Filter,
@@ -46,7 +48,8 @@ class ReadRequest:
     what results must fulfil, without `type:`. `is_exact`: the answer is lines, not chunks;
     `lists_files`: it is files without lines; `within`: lines of a type of chunks, or with
     `symbol` those on which definitions begin. `is_secret`: no embedding service gets to know the
-    words. `commits`: it is of commits, not of files.
+    words. `commits`: it is of commits, not of files. `refs`: names and patterns of the branches to
+    search, and `chosen`, once they are looked up, what they mean.
     """
 
     request: SearchRequest
@@ -56,6 +59,8 @@ class ReadRequest:
     within: str = ""
     is_secret: bool = False
     commits: CommitQuestion | None = None
+    refs: tuple[str, ...] = ()
+    chosen: Chosen = NOTHING_CHOSEN
 
 
 def read_request(request: SearchRequest) -> ReadRequest:
@@ -64,23 +69,28 @@ def read_request(request: SearchRequest) -> ReadRequest:
         check_characters(text)
     request = replace(request, language=_known_language(request.language))
     if request.mode in TEXT_MODES:
-        text = _only_query(request)
-        query, kind = _without_type(_checked(parse_as(text, request.mode)))
-        if kind in COMMIT_TYPES:
-            return _of_commits(request, query, kind)
-        return _exact(request, query, kind)
-    queries = [_checked(parse(text)) for text in request.queries]
+        queries = [_checked(parse_as(_only_query(request), request.mode))]
+    else:
+        queries = [_checked(parse(text)) for text in request.queries]
+    refs, queries = _without_refs(request, queries)
+    return replace(_read(request, queries, refs), refs=refs)
+
+
+def _read(request: SearchRequest, queries: list[Query], refs: tuple[str, ...]) -> ReadRequest:
     if len(queries) > 1:
         return _several(request, queries)
     query, kind = _without_type(queries[0])
     if kind in COMMIT_TYPES:
+        check_default_branch(refs, f"type:{kind} searches")
         return _of_commits(request, query, kind)
+    if request.mode in TEXT_MODES:
+        return _exact(request, query, kind)
     _check_one_type(request, kind)
     if kind == _FILE:
         words = [Filter(FilterName.FILE, word, Match.SUBSTRING) for word in query.words.split()]
         listed = conjunction(term for term in (query.predicate, *words) if term is not None)
         return _exact(request, Query(listed, query.case), kind)
-    if query.is_exact or query.filters_only or (kind and not query.words):
+    if query.is_exact or query.filters_only or ((kind or refs) and not query.words):
         return _exact(request, query, kind)
     mode = Mode.SYMBOL if kind == _SYMBOL else request.mode
     return ReadRequest(
@@ -92,6 +102,15 @@ def read_request(request: SearchRequest) -> ReadRequest:
         ),
         query,
     )
+
+
+def check_default_branch(refs: tuple[str, ...], what: str) -> None:
+    """Raise InvalidError (`branch_not_supported`) if branches are asked for."""
+    if refs:
+        raise InvalidError(
+            f"{what} the default branch only. Leave rev: and the field ref out.",
+            code="branch_not_supported",
+        )
 
 
 def _of_commits(request: SearchRequest, query: Query, kind: str) -> ReadRequest:
@@ -144,7 +163,8 @@ def without_quotes(read: ReadRequest) -> Unquoted | None:
         for leaf in leaves_of
     )
     filters = Query(conjunction(term for term in terms if term not in quoted), read.query.case)
-    return Unquoted(ReadRequest(request, filters, is_secret=True), message)
+    unquoted = ReadRequest(request, filters, is_secret=True, refs=read.refs, chosen=read.chosen)
+    return Unquoted(unquoted, message)
 
 
 def _texts(node: Node) -> Iterator[Word | Literal]:
@@ -214,12 +234,70 @@ def _known_language(value: str) -> str:
     return name
 
 
+def refs_of(request: SearchRequest) -> tuple[str, ...]:
+    """Return the names and patterns of branches of the field `ref`. Raises InvalidError."""
+    try:
+        return ref_patterns(request.ref) if request.ref else ()
+    except ValueError as exc:
+        message = f"ref {exc}."
+        raise InvalidError(message, errors={"ref": [message]}) from exc
+
+
+def _without_refs(
+    request: SearchRequest, queries: list[Query]
+) -> tuple[tuple[str, ...], list[Query]]:
+    """Return the branches that the field and the queries name, and the queries without `rev:`.
+
+    Raises QueryError, and InvalidError if the field and a query name different ones.
+    """
+    refs = refs_of(request)
+    found: list[tuple[str, ...]] = []
+    rest: list[Query] = []
+    for query in queries:
+        own, without = _without_rev(query)
+        rest.append(without)
+        if own:
+            found.append(own)
+    if not found:
+        return refs, rest
+    if any(set(own) != set(refs or found[0]) for own in found):
+        message = "The query has another rev:. Name the branches once: rev:main:release/1."
+        raise InvalidError(message, errors={"ref": [message]})
+    return found[0], rest
+
+
+def _without_rev(query: Query) -> tuple[tuple[str, ...], Query]:
+    terms = conjuncts(query.root)
+    revs = [term for term in terms if _is_filter(term, FilterName.REV)]
+    if hidden := next(_hidden(terms, FilterName.REV), None):
+        raise QueryError(
+            "`rev:` stands beside the other terms: not negated, and not in an OR. It says which "
+            "branches are searched.",
+            column=hidden.column,
+        )
+    if not revs:
+        return (), query
+    if other := next((term for term in revs if term.value != revs[0].value), None):
+        raise QueryError(
+            f"several branches stand in one filter: rev:{revs[0].value}:{other.value}.",
+            column=other.column,
+        )
+    kept = conjunction(term for term in terms if not _is_filter(term, FilterName.REV))
+    return ref_patterns(revs[0].value), Query(kept, query.case)
+
+
+def _hidden(terms: Sequence[Node], name: FilterName) -> Iterator[Filter]:
+    """Yield the filters of a name that do not stand beside the other terms."""
+    inside = (leaf for term in terms if not _is_filter(term, name) for leaf in leaves(term))
+    return (leaf for leaf in inside if _is_filter(leaf, name))
+
+
 def _without_type(query: Query) -> tuple[Query, str]:
     """Return the query without its `type:` filter, and the type; "" if it has none."""
     terms = conjuncts(query.root)
-    types = [term for term in terms if _is_type(term)]
-    rest = conjunction(term for term in terms if not _is_type(term))
-    hidden = next((term for term in leaves(rest) if _is_type(term)), None)
+    types = [term for term in terms if _is_filter(term, FilterName.TYPE)]
+    rest = conjunction(term for term in terms if not _is_filter(term, FilterName.TYPE))
+    hidden = next(_hidden(terms, FilterName.TYPE), None)
     if hidden:
         raise QueryError(
             "`type:` stands beside the other terms: not negated, and not in an OR.",
@@ -242,5 +320,5 @@ def _without_type(query: Query) -> tuple[Query, str]:
     return Query(rest, query.case), kind
 
 
-def _is_type(term: Node) -> TypeGuard[Filter]:
-    return isinstance(term, Filter) and term.name is FilterName.TYPE
+def _is_filter(term: Node, name: FilterName) -> TypeGuard[Filter]:
+    return isinstance(term, Filter) and term.name is name

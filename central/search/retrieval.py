@@ -87,7 +87,7 @@ def with_similarities(plan: RetrievalPlan, candidates: Iterable[Candidate]) -> l
     for spec, collections in plan.collections.items():
         vectors = [query.vectors[spec] for query in plan.queries if spec in query.vectors]
         for collection in collections:
-            wanted = bare.get(collection.repository)
+            wanted = bare.get(abs(collection.repository))  # below zero: of other branches
             if vectors and wanted:
                 for point, vector in plan.store.vectors(collection, list(wanted)).items():
                     cosine = max(float(vector @ other) for other in vectors)

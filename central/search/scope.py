@@ -6,7 +6,9 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from aeterna_code_search.contract.projects import MissingProject
 from aeterna_code_search.contract.search import GroupBy, SearchRequest
+from central.corpus.branches.chosen import Chosen
 from central.http import cursors
 from central.owners.reading import OwnersReader, owners_reader
 from central.query.evaluate import Evaluator, RepositoryValues
@@ -40,6 +42,8 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
     del key["explain"], key["facets"], key["query"]
     if request.group_by is GroupBy.NONE:
         del key["group_by"]  # cursors from before there was one stay valid
+    if not request.ref:
+        del key["ref"]
     return [organization, key]
 
 
@@ -47,7 +51,8 @@ def _cursor_key(request: SearchRequest, organization: str) -> object:
 class SearchScope:
     """The visible repositories, and those that the request selects; `owners` reads theirs.
 
-    `searched` are the selected ones that have an index, by id.
+    `searched` are the selected ones that have an index, by id. `chosen` are the branches that are
+    read, and `lacking` the repositories that are left out because they lack them.
     """
 
     visible: list[RepositorySnapshot]
@@ -55,6 +60,8 @@ class SearchScope:
     searched: dict[int, RepositorySnapshot]
     unknown: list[str]
     owners: OwnersReader
+    chosen: Chosen
+    lacking: list[MissingProject]
 
     def values(
         self, asked: Collection[FilterName], repositories: Iterable[RepositorySnapshot] = ()
@@ -95,11 +102,15 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     excluded = set(read.request.exclude_projects)
     evaluator = cache(lambda: Evaluator(read.query))  # compiled where it is asked
 
-    selected = [
+    wanted = [
         item
         for item in visible
-        if item.name not in excluded
-        and (not included or item.name in included)
+        if item.name not in excluded and (not included or item.name in included)
+    ]
+    selected = [
+        item
+        for item in wanted
+        if item.id not in read.chosen.lacking
         and (
             item.generation
             or (
@@ -108,10 +119,19 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
             )
         )
     ]
+    searched = {item.id: item for item in selected if item.generation > 0}
     return SearchScope(
         visible=visible,
         selected=selected,
-        searched={item.id: item for item in selected if item.generation > 0},
+        searched=searched,
         unknown=sorted(included.difference(item.name for item in visible)),
         owners=owners_reader(credential),
+        chosen=read.chosen,
+        lacking=[
+            MissingProject(item.name, reason)
+            for item in wanted
+            if (reason := read.chosen.lacking.get(item.id))
+            and (reason != "no_such_branch" or item.name in included or not searched)
+            and evaluator().repository(item.name) is not False
+        ],
     )

@@ -6,7 +6,7 @@ the answer with a page of them. If an index changed meanwhile, they are taken ag
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -19,10 +19,12 @@ from aeterna_code_search.contract.search import (
     SearchAnswer,
     SearchRequest,
 )
-from central.corpus.backends import vector_store
+from central.corpus.backends import others_key, vector_store
+from central.corpus.branches.chosen import Chosen, reading
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
+from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import search_answer, search_facets
 from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.confidence import assess
@@ -37,7 +39,7 @@ from central.search.query_preparation import prepare
 from central.search.ranked_results import Page, build_results, read_page
 from central.search.ranking.rules import WEIGHTS, WEIGHTS_BY_FILE
 from central.search.ranking.scoring import rerank
-from central.search.reading import ReadRequest, read_request, without_quotes
+from central.search.reading import ReadRequest, read_request, refs_of, without_quotes
 from central.search.retrieval import RetrievalPlan, candidate_batches
 from central.search.rows import first_lines
 from central.search.scope import SearchScope, decode_cursor, encode_cursor, search_scope
@@ -76,26 +78,31 @@ def _pasted_answer(credential: Credential, request: SearchRequest) -> SearchAnsw
     pasted = read_pasted(request)
     if pasted is None:
         return None
-    if answer := find_pasted(credential=credential, request=request, pasted=pasted):
-        return answer
-    by_words = words_of(request, pasted)
-    if by_words is None:
-        return None
-    answer = _ranked_answer(credential, by_words, ReadRequest(by_words, Query()))
-    return answered_by_words(answer, request, pasted)
+    refs = refs_of(request)
+    with reading(credential, refs) as chosen:
+        read = ReadRequest(request, Query(), refs=refs, chosen=chosen)
+        if answer := find_pasted(credential=credential, read=read, pasted=pasted):
+            return answer
+        by_words = words_of(request, pasted)
+        if by_words is None:
+            return None
+        answer = _ranked_answer(credential, by_words, replace(read, request=by_words))
+        return answered_by_words(answer, request, pasted)
 
 
 def _query_answer(credential: Credential, request: SearchRequest) -> SearchAnswer:
     read = read_request(request)
     if read.commits:
         return search_commits(credential=credential, request=request, read=read)
-    if read.is_exact:
-        answer = find_lines(credential=credential, request=request, read=read)
-    else:
-        answer = _ranked_answer(credential, request, read)
-    if answer.results or request.cursor:
-        return answer
-    return replace(answer, instead=_instead(credential, read))
+    with reading(credential, read.refs) as chosen:
+        read = replace(read, chosen=chosen)
+        if read.is_exact:
+            answer = find_lines(credential=credential, request=request, read=read)
+        else:
+            answer = _ranked_answer(credential, request, read)
+        if answer.results or request.cursor:
+            return answer
+        return replace(answer, instead=_instead(credential, read))
 
 
 def _instead(credential: Credential, read: ReadRequest) -> Instead | None:
@@ -161,9 +168,11 @@ class _Prepared(NamedTuple):
 def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepared:
     request, searched = read.request, scope.searched
     collections: dict[EmbedderSpec, list[Collection]] = {}
-    for key, item in searched.items():
-        spec = _spec(item.embedder)
-        collections.setdefault(spec, []).append(Collection(organization, item.name, key, spec))
+    for item in searched.values():
+        for repository, embedder in _embedders(item, scope.chosen):
+            spec = _spec(embedder)
+            collection = Collection(organization, item.name, repository, spec)
+            collections.setdefault(spec, []).append(collection)
     mode, embedders = request.mode, list(collections)
     if read.is_secret and any(spec.provider in REMOTE for spec in embedders):
         mode, embedders = Mode.LEXICAL, []
@@ -178,7 +187,7 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
     wanted = required.repositories if required else searched
     projects = {key: searched[key].name for key in wanted}
     for own in collections.values():
-        own[:] = [collection for collection in own if collection.repository in projects]
+        own[:] = [collection for collection in own if abs(collection.repository) in projects]
     plan = RetrievalPlan(
         store=vector_store(),
         mode=mode,
@@ -192,6 +201,18 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
     )
     unembedded = [key for key, item in searched.items() if _spec(item.embedder) in unavailable]
     return _Prepared(plan, required, unembedded)
+
+
+def _embedders(item: RepositorySnapshot, chosen: Chosen) -> Iterator[tuple[int, str]]:
+    """Yield the keys of a repository's collections, each with its embedder."""
+    default = chosen.defaults.get(item.id)
+    if default is None:
+        yield item.id, item.embedder
+        return
+    if default.is_indexed:
+        yield item.id, default.embedder
+    for embedder in {branch.embedder for branch in chosen.names[item.id]}:
+        yield others_key(item.id), embedder
 
 
 class _Ranking(NamedTuple):

@@ -50,7 +50,8 @@ class MissingProjectSerializer(LackingSerializer):
 
     reason = serializers.CharField(
         help_text="never_indexed, not_cloned, failed, behind, paused, embedder_unavailable, "
-        "unknown_project, reindexed (meanwhile: send the request again), too_many_hits (the "
+        "unknown_project, no_such_branch and branch_not_indexed (where branches are asked for), "
+        "reindexed (meanwhile: send the request again), too_many_hits (the "
         "filters leave too little of the first 100,000 hits), or of exact searches: timeout, "
         "too_many_files, too_many_commits (only the newest were looked at), "
         "text_index_incomplete (it is being built), "

@@ -123,7 +123,7 @@ def traced(
         resolver.follow(live.files)
         behind = live.behind if credential.sees_all else None
         indexed = _resolved_by(resolver, is_counted=behind is not None)
-        resolver.has_indexes = bool(indexed)
+        resolver.has_indexes = bool(indexed or branch)  # its own references may have symbols
         yield TraceScope(
             asked.slug,
             asked.uses_models,

@@ -20,7 +20,7 @@ class GitHubContext:
     """GitHub's description of the job; empty outside GitHub Actions.
 
     `ref` and `sha` are what the job runs for; `base_sha` and `head_sha` those of the pull request
-    that started it.
+    that started it, and `base_ref` the short name of the branch that it is to be merged into.
     """
 
     server_url: str = ""
@@ -34,6 +34,7 @@ class GitHubContext:
     default_branch: str = ""
     base_sha: str = ""
     head_sha: str = ""
+    base_ref: str = ""
 
     @classmethod
     def load(cls, environ: Mapping[str, str]) -> "GitHubContext":
@@ -57,6 +58,7 @@ class GitHubContext:
             default_branch=_member(event, "repository", "default_branch"),
             base_sha=_member(event, "pull_request", "base", "sha"),
             head_sha=_member(event, "pull_request", "head", "sha"),
+            base_ref=_member(event, "pull_request", "base", "ref"),
         )
 
 

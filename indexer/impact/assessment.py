@@ -16,6 +16,7 @@ from indexer.impact.queries import (
     ChangedSymbol,
     Definition,
     ImpactQueries,
+    IndexedBranch,
     Receipt,
 )
 from indexer.limits import IMPACT_CHANGES
@@ -32,6 +33,9 @@ _CONSTRUCTORS: Final = {
     "init": ".swift",
     "initialize": ".rb",
 }
+
+
+_DEFAULT_BRANCH: Final = IndexedBranch(None)
 
 
 class Lines(StrEnum):
@@ -55,7 +59,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The result. Without `indexed_commit` the project is not indexed and nothing was queried."""
+    """The result. Without `indexed_commit` the project is not indexed and nothing was queried.
+
+    `branch` is the one whose index was queried.
+    """
 
     project: str
     range: Range
@@ -63,6 +70,7 @@ class Impact:
     indexed_commit: str | None
     lines: Lines
     answer: Answer
+    branch: IndexedBranch = _DEFAULT_BRANCH
 
 
 NO_ANSWER: Final = Answer((), (), None, Receipt({}, (), 0, ()))
@@ -78,13 +86,17 @@ def impact_of(
     range_text: str | None,
     min_confidence: str,
 ) -> Impact:
-    """Assess the given range, or the default of `range_of`. Raises IndexerError."""
+    """Assess the given range, or the default of `range_of`. Raises IndexerError.
+
+    A pull request is assessed by the index of the branch that it is to be merged into.
+    """
     return assess_impact(
         repository=repository,
         queries=ImpactQueries(transport, organization=organization, project=project),
         project=project,
         compared=range_of(repository, github, range_text),
         min_confidence=min_confidence,
+        base_branch=github.base_ref if range_text is None else "",
     )
 
 
@@ -133,18 +145,25 @@ def assess_impact(
     project: str,
     compared: Range,
     min_confidence: str,
+    base_branch: str = "",
 ) -> Impact:
-    """Determine the changed definitions and their callers. Raises GitError and CentralError."""
+    """Determine the changed definitions and their callers. Raises GitError and CentralError.
+
+    They are those of the index of `base_branch`, a short name, or else of the default branch.
+    """
     edits = branch_edits(repository, compared.base, compared.work_tree or compared.head)
-    indexed = queries.indexed_commit()
+    branch = queries.indexed_branch(base_branch)
+    indexed = branch.commit
     for _ in range(_ATTEMPTS):
         lines, files = _with_indexed_lines(repository, edits.files, compared.base, indexed)
-        answer = _query_impact(queries, files, min_confidence) if indexed and files else NO_ANSWER
+        answer = NO_ANSWER
+        if indexed and files:
+            answer = _query_impact(queries, files, min_confidence, branch.ref)
         answered_commit = answer.receipt.projects.get(project, indexed)
         if answered_commit == indexed:
             break
         lines, indexed = Lines.APPROXIMATE, answered_commit  # re-indexed meanwhile
-    return Impact(project, compared, edits, indexed, lines, answer)
+    return Impact(project, compared, edits, indexed, lines, answer, branch)
 
 
 def _with_indexed_lines(
@@ -157,11 +176,11 @@ def _with_indexed_lines(
 
 
 def _query_impact(
-    queries: ImpactQueries, files: Sequence[EditedFile], min_confidence: str
+    queries: ImpactQueries, files: Sequence[EditedFile], min_confidence: str, ref: str
 ) -> Answer:
     edited = {file.path: file for file in files}
     answers = [
-        queries.impact_at(batch, min_confidence=min_confidence)
+        queries.impact_at(batch, min_confidence=min_confidence, ref=ref)
         for batch in _requests(_pieces(files))
     ]
     symbols = {
@@ -178,7 +197,7 @@ def _query_impact(
     names = sorted({name for _, name in class_keys - symbols.keys()})
     for start in range(0, len(names), IMPACT_CHANGES):
         batch = names[start : start + IMPACT_CHANGES]
-        answer = queries.impact_of(batch, min_confidence=min_confidence)
+        answer = queries.impact_of(batch, min_confidence=min_confidence, ref=ref)
         symbols |= {
             symbol.definition.key: symbol
             for symbol in answer.symbols

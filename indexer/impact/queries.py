@@ -15,6 +15,7 @@ from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError
 
 Record = TypeVar("Record")
+_HEADS: Final = "refs/heads/"
 _CALLERS_SHOWN: Final = 200  # of a definition; the API's own limit
 
 
@@ -183,6 +184,18 @@ class ChangedLines:
     lines: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedBranch:
+    """Which commit of a project is indexed, of its branch `ref`; "": of the default branch.
+
+    `not_indexed`: the branch that was asked for, if it has no index.
+    """
+
+    commit: str | None
+    ref: str = ""
+    not_indexed: str = ""
+
+
 class ImpactQueries:
     """Queries about one project of one service with one credential. Raise CentralError."""
 
@@ -191,36 +204,46 @@ class ImpactQueries:
         self._organization = organization
         self._project = project
 
-    def indexed_commit(self) -> str | None:
-        """Return the indexed commit; None if central does not know the project."""
+    def indexed_branch(self, branch: str = "") -> IndexedBranch:
+        """Return the indexed commit of the branch of this short name, if there is one.
+
+        Else that of the default branch, as also of a service that knows no branches. There is no
+        commit if central does not know the project.
+        """
         query = urlencode({"org_id": self._organization, "project": self._project})
         try:
             answer = self._transport.request("GET", f"/api/v1/index/status?{query}")
         except CentralRefusedError as exc:
             if exc.code == "repository_not_found":
-                return None
+                return IndexedBranch(None)
             raise
         with malformed_answer(answer):
-            return parse_commit(answer["projects"][0]["last_indexed_commit"])
+            row = answer["projects"][0]
+            return _indexed(row, branch)
 
-    def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
-        """Return the callers of definitions at the lines; at most IMPACT_CHANGES files."""
+    def impact_at(
+        self, files: Sequence[ChangedLines], *, min_confidence: str, ref: str = ""
+    ) -> Answer:
+        """Return the callers of definitions at the lines; at most IMPACT_CHANGES files.
+
+        `ref` is the branch that these are of, if `indexed_branch` says that it is indexed.
+        """
         rows = [
             {"path": file.path} | ({"lines": file.lines} if file.lines else {}) for file in files
         ]
-        return self._impact({"files": rows, "min_confidence": min_confidence})
+        return self._impact({"files": rows, "min_confidence": min_confidence}, ref)
 
-    def impact_of(self, names: Sequence[str], *, min_confidence: str) -> Answer:
+    def impact_of(self, names: Sequence[str], *, min_confidence: str, ref: str = "") -> Answer:
         """Return the callers of definitions by qualified name; at most IMPACT_CHANGES names."""
-        return self._impact({"symbols": names, "min_confidence": min_confidence})
+        return self._impact({"symbols": names, "min_confidence": min_confidence}, ref)
 
-    def _impact(self, query: Mapping[str, Any]) -> Answer:
+    def _impact(self, query: Mapping[str, Any], ref: str) -> Answer:
         body = {
             "org_id": self._organization,
             "project": self._project,
             "limit": _CALLERS_SHOWN,
             **query,
-        }
+        } | ({"ref": ref} if ref else {})
         content = json.dumps(body).encode()
         answer = self._transport.request("POST", "/api/v1/trace/impact", content=content)
         with malformed_answer(answer):
@@ -232,6 +255,18 @@ class ImpactQueries:
                 receipt=_receipt(answer["receipt"]),
                 last_changes_left_out=int(answer.get("last_changes_left_out", 0)),
             )
+
+
+def _indexed(row: Mapping[str, Any], branch: str) -> IndexedBranch:
+    """Read a project's status. A service of before there were branches does not list them."""
+    default = parse_commit(row["last_indexed_commit"])
+    if not branch or branch == str(row["default_branch"]).removeprefix(_HEADS):
+        return IndexedBranch(default)
+    for other in row.get("branches", ()):
+        commit = parse_commit(other["last_indexed_commit"])
+        if other["ref"] == branch and commit and not other["reason"]:
+            return IndexedBranch(commit, branch)
+    return IndexedBranch(default, not_indexed=branch)
 
 
 def _symbol(row: Mapping[str, Any]) -> ChangedSymbol:

@@ -37,6 +37,8 @@ def as_json(impact: Impact) -> dict[str, Any]:
         "head": impact.range.head,
         "uncommitted": bool(impact.range.work_tree),
         "indexed_commit": impact.indexed_commit,
+        "ref": impact.branch.ref or None,
+        "ref_not_indexed": impact.branch.not_indexed or None,
         "lines": impact.lines,
         "files": {"changed": len(impact.edits.files), "added": impact.edits.added},
         "symbols": [asdict(symbol) | {"count": symbol.count} for symbol in impact.answer.symbols],
@@ -174,11 +176,26 @@ def warnings(impact: Impact) -> list[str]:
             "(the action's input `project`). It may also be outside of the credential's scope."
         ]
     return [
+        *_branch_warnings(impact),
         *_line_warnings(impact),
         *_file_warnings(impact),
         *_visibility_warnings(impact),
         *_receipt_warnings(impact),
     ]
+
+
+def _branch_warnings(impact: Impact) -> Iterator[str]:
+    if not_indexed := impact.branch.not_indexed:
+        yield (
+            f"The base branch {not_indexed} is not indexed, so these are the callers of what the "
+            "default branch defines at these places, which may be something else. Name it in "
+            "`branches` of .codesearch.toml on the default branch, and push to it once."
+        )
+    elif impact.branch.ref:
+        yield (
+            f"Definitions are those of the index of {impact.branch.ref}; other repositories are "
+            "searched by their default branches."
+        )
 
 
 def _line_warnings(impact: Impact) -> Iterator[str]:

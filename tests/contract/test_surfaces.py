@@ -90,6 +90,7 @@ OTHERS: Final[Mapping[str, Any]] = {
     "generated": True,
     "note": "Why this line.",
     "owners": ["@acme/shop"],
+    "branches": ["release/1"],
     "change": search.ResultCommit(
         subject="Add a basket",
         author="ann@acme.example",

@@ -228,6 +228,37 @@ def force_push(number: int, content: bytes | None) -> Step:
     return step
 
 
+def merge_of(other: "Branch") -> Step:
+    """Merge the head of another clone, whose side wins conflicts."""
+
+    def step(branch: Branch) -> None:
+        branch.git("fetch", "--quiet", str(other.path), "main")
+        branch.git("read-tree", "--reset", "-u", "FETCH_HEAD")
+        tree = branch.git("write-tree")
+        made = branch.git(
+            "commit-tree", "-p", "main", "-p", "FETCH_HEAD", "-m", "Merge another branch", tree
+        )
+        branch.git("reset", "--quiet", "--hard", made)
+
+    step.__qualname__ = f"merge_of({other.path.name})"
+    return step
+
+
+def cherry_pick_of(other: "Branch") -> Step:
+    """Take the files that the last commit of another clone changed."""
+
+    def step(branch: Branch) -> None:
+        branch.git("fetch", "--quiet", str(other.path), "main")
+        changed = branch.git("diff-tree", "-r", "--root", "--name-only", "-z", "FETCH_HEAD")
+        for name in changed.split("\0")[1:]:
+            if name and branch.git("ls-tree", "FETCH_HEAD", "--", name):
+                branch.git("checkout", "--quiet", "FETCH_HEAD", "--", name)
+        branch.commit("Cherry-picked")
+
+    step.__qualname__ = f"cherry_pick_of({other.path.name})"
+    return step
+
+
 def steps() -> st.SearchStrategy[Step]:
     """Any one step."""
     number = st.integers(0, 9)

@@ -8,6 +8,7 @@ import typer
 
 from aeterna_code_search.cli.commands.options import (
     Json,
+    Ref,
     Repository,
     asks,
     examples,
@@ -46,6 +47,7 @@ def line_range(text: str | None) -> tuple[int, int | None]:
     epilog=examples(
         "codesearch cat auth-service acme_auth/tokens.py",
         "codesearch cat auth-service acme_auth/tokens.py --lines 60-95",
+        "codesearch cat auth-service acme_auth/tokens.py --ref release/1",
         "codesearch cat auth-service acme_auth/tokens.py --json | jq -r .content",
     ),
 )
@@ -59,6 +61,7 @@ def cat(
         str | None,
         typer.Option(metavar="A-B", help="Only these lines; also A-, -B or A"),
     ] = None,
+    ref: Ref = "",
     raw: Annotated[
         bool, typer.Option("--raw", help="Exactly as indexed, with control characters")
     ] = False,
@@ -76,14 +79,14 @@ def cat(
     if not path:
         raise typer.BadParameter("which file? `codesearch ls PROJECT` lists them")
     with ctx.obj.service_api() as api:
-        answer = read_content(api, project, path, first, last)
+        answer = read_content(api, project, path, first, last, ref=ref)
         if answer is None:
             return _print_directory_error(project, path)
     return _print_content(ctx.obj, answer, json=json, raw=raw)
 
 
 def read_content(
-    api: "ServiceApi", project: str, path: str, first: int, last: int | None
+    api: "ServiceApi", project: str, path: str, first: int, last: int | None, *, ref: str = ""
 ) -> dict[str, Any] | None:
     """Return the lines of as many answers as they need; None if the path is a directory."""
     from indexer.errors import CentralRefusedError
@@ -91,10 +94,14 @@ def read_content(
     parameters: dict[str, Any] = {"project": project, "path": path, "start_line": first}
     if last:
         parameters["end_line"] = last
+    on_branch = {"ref": ref} if ref else {}
+    parameters |= on_branch
     try:
         answer = api.read_file(parameters)
     except CentralRefusedError as error:
-        if error.code == "file_not_found" and _is_directory(api, project, path):
+        if error.code == "file_not_found" and _is_directory(
+            api, {"project": project, "path": path, **on_branch}
+        ):
             return None
         raise
     parts = [answer["content"] or ""]
@@ -105,11 +112,11 @@ def read_content(
     return answer if answer["content"] is None else {**answer, "content": "".join(parts)}
 
 
-def _is_directory(api: "ServiceApi", project: str, path: str) -> bool:
+def _is_directory(api: "ServiceApi", place: dict[str, Any]) -> bool:
     from indexer.errors import CentralRefusedError
 
     try:
-        return bool(api.list_files({"project": project, "path": path, "limit": 1})["entries"])
+        return bool(api.list_files({**place, "limit": 1})["entries"])
     except CentralRefusedError:
         return False
 

@@ -222,7 +222,7 @@ def _changed_since(
     queries = ImpactQueries(
         target.transport(), organization=target.organization, project=target.project
     )
-    indexed = queries.indexed_commit()
+    indexed = queries.indexed_branch().commit
     if indexed is None:
         raise ConfigurationError(f"{target.project} is not indexed: type `codesearch index` in it")
     assessment = assess_impact(

@@ -41,6 +41,11 @@ Project = Annotated[
     ),
 ]
 
+Ref = Annotated[
+    str,
+    typer.Option("--ref", metavar="NAME", help="A branch; default: the default one"),
+]
+
 Repository = Annotated[
     str,
     typer.Argument(

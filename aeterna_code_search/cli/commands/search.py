@@ -204,6 +204,8 @@ def _beginning(search_api: "SearchApi", result: "Mapping[str, Any]") -> "Before"
 
     end = result["content_start_line"] - 1
     parameters = {"project": result["project"], "path": result["file"], "end_line": end}
+    if branches := result.get("branches"):
+        parameters["ref"] = branches[0]
     try:
         answer = search_api.read_file(parameters)
     except IndexerError:

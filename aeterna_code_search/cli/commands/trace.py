@@ -82,6 +82,8 @@ def at(
         parameters["column"] = column
         if references:
             parameters |= request
+        elif "ref" in request:
+            parameters["ref"] = request["ref"]
         what = "references" if references else "definition"
         answer = _answer(api, what, parameters, is_own=not project)
         is_edited = not project and api.root and _is_edited(api, api.root / file, answer["name"])

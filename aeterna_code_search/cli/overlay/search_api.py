@@ -4,6 +4,7 @@ A failure of central is the failure of the request. If the local index fails, th
 central's, and its receipt reports that uncommitted work may be missing.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 _Local = Row | IndexerError | None  # None: not in the local index
 
+_OF_BRANCHES: Final = re.compile(r"\b(?:rev:\S|r(?:epo)?:\S+@\S)")  # in a query
 _MAX_LINKS: Final = 200  # of one page
 _MAX_PAGES: Final = 10
 _SHARED_PARAMETERS: Final = ("symbol", "file", "line", "depth", "min_confidence", "kind")
@@ -53,7 +55,12 @@ class OverlaySearchApi:
         self._project = worktree.project
 
     def search(self, body: Mapping[str, Any]) -> Row:
-        """Search. After the last local hit, pages are central's without changed files."""
+        """Search. After the last local hit, pages are central's without changed files.
+
+        Uncommitted work is of the default branch, so a search on branches is central's alone.
+        """
+        if _names_branches(body):
+            return self._api.search(body)
         is_excluded = self._project in (body.get("exclude_projects") or ())
         watched = None if is_excluded else self._watched_in(body.get("include_projects"))
         start = parse_cursor(body["cursor"]) if body.get("cursor") else Position()
@@ -92,7 +99,7 @@ class OverlaySearchApi:
 
         A position is one of the indexed commit: what is there is asked without uncommitted work.
         """
-        if what in {"definition", "references"}:
+        if what in {"definition", "references"} or parameters.get("ref"):
             return self._api.trace(what, parameters)
         watched = self._watched_in(parameters.get("caller_projects"))
         if watched is None:
@@ -253,6 +260,11 @@ def _at(cursor: str) -> Row:
 
 def _without(body: Mapping[str, Any], *names: str) -> Row:
     return {name: value for name, value in body.items() if name not in names}
+
+
+def _names_branches(body: Mapping[str, Any]) -> bool:
+    queries = body.get("queries") or [body.get("query") or ""]
+    return bool(body.get("ref")) or any(map(_OF_BRANCHES.search, queries))
 
 
 def _local_parameters(what: str, parameters: Mapping[str, Any], project: str) -> Row:

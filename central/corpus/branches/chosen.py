@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from central.corpus.branches.policy import matches
@@ -15,20 +17,22 @@ DEFAULT_REF: Final = "HEAD"  # the default branch, whatever its name is
 DEFAULT_BIT: Final = 1
 _sql = sql_with(repository=Repository, branch=Branch, visible=VISIBLE)
 _BRANCHES: Final = _sql("""\
-SELECT r.id, r.tracked_ref, b.id, b.ref, b.number, b.last_indexed_commit, b.indexed_at,
+SELECT r.id, r.tracked_ref, r.last_indexed_commit, r.indexed_at, r.embedder,
+        b.id, b.ref, b.number, b.last_indexed_commit, b.indexed_at, b.embedder,
         b.generation > 0 AND b.default_generation = r.generation
     FROM {repository} r LEFT JOIN {branch} b ON b.repository_id = r.id
     WHERE {visible} AND (%s::text IS NULL OR r.name = %s::text) ORDER BY r.name, b.ref""")
 
 
 class NamedBranch(NamedTuple):
-    """A branch beside the default one; `is_indexed` if what is stored of it may be read."""
+    """A branch; `is_indexed` if what is stored of it may be read. The default one has key 0."""
 
     key: int
     ref: str
     number: int
     commit: str
-    indexed_at: object
+    indexed_at: datetime | None
+    embedder: str
     is_indexed: bool
 
     @property
@@ -36,17 +40,30 @@ class NamedBranch(NamedTuple):
         """Its short name."""
         return short_name(self.ref)
 
+    @property
+    def bit(self) -> int:
+        """Its bit in `File.branches`."""
+        return 1 << self.number
+
 
 class Chosen(NamedTuple):
     """What `refs` mean by repository: those to be read otherwise than by their default branch.
 
     `lacking` are repositories of which nothing is to be read, with the reason: `no_such_branch`, or
-    `branch_not_indexed` if the branch is known but its index is not, or not any more.
+    `branch_not_indexed` if the branch is known but its index is not, or not any more. `shown` are
+    the branches to be read, the default one first; `defaults` the default branches of repositories
+    that are read otherwise; `known` the short names of all indexed branches.
     """
 
     branches: list[ChosenBranch]
     names: Mapping[int, list[NamedBranch]]
     lacking: Mapping[int, str]
+    shown: Mapping[int, list[NamedBranch]] = MappingProxyType({})
+    defaults: Mapping[int, NamedBranch] = MappingProxyType({})
+    known: Sequence[str] = ()
+
+
+NOTHING_CHOSEN: Final = Chosen([], MappingProxyType({}), MappingProxyType({}))
 
 
 def short_name(ref: str) -> str:
@@ -61,37 +78,45 @@ def chosen_branches(
 
     Without `refs`, nothing is chosen: every repository is read by its default branch.
     """
+    if not refs:
+        return NOTHING_CHOSEN
     branches: list[ChosenBranch] = []
     names: dict[int, list[NamedBranch]] = {}
     lacking: dict[int, str] = {}
-    if not refs:
-        return Chosen(branches, names, lacking)
-    for key, tracked, others in branches_of_visible(credential, project):
-        wanted = [branch for branch in others if matches(refs, branch.ref)]
+    shown: dict[int, list[NamedBranch]] = {}
+    defaults: dict[int, NamedBranch] = {}
+    known: set[str] = set()
+    patterns = [short_name(ref) for ref in refs]
+    for key, default, others in branches_of_visible(credential, project):
+        known.update(branch.name for branch in (default, *others) if branch.is_indexed)
+        wanted = [branch for branch in others if matches(patterns, branch.ref)]
         found = [branch for branch in wanted if branch.is_indexed]
-        has_default = DEFAULT_REF in refs or matches(refs, tracked)
-        bits = sum((1 << branch.number for branch in found), DEFAULT_BIT if has_default else 0)
+        has_default = DEFAULT_REF in patterns or matches(patterns, default.ref)
+        bits = sum((branch.bit for branch in found), DEFAULT_BIT if has_default else 0)
         if not bits:
             lacking[key] = "branch_not_indexed" if wanted else "no_such_branch"
-        elif bits != DEFAULT_BIT:
-            is_single = len(found) == 1 and not has_default
-            branches.append(ChosenBranch(key, bits, found[0].key if is_single else 0))
-            names[key] = found
-    return Chosen(branches, names, lacking)
+            continue
+        shown[key] = [*([default] if has_default else []), *found]
+        if bits != DEFAULT_BIT:
+            only = found[0].key if len(found) == 1 and not has_default else 0
+            branches.append(ChosenBranch(key, bits, only))
+            names[key], defaults[key] = found, default
+    return Chosen(branches, names, lacking, shown, defaults, sorted(known))
 
 
 def branches_of_visible(
     credential: Credential, project: str | None
-) -> Iterator[tuple[int, str, list[NamedBranch]]]:
-    """Yield visible repositories with their tracked ref and other branches."""
-    others: dict[int, tuple[str, list[NamedBranch]]] = {}
+) -> Iterator[tuple[int, NamedBranch, list[NamedBranch]]]:
+    """Yield visible repositories with their default branch and the others."""
+    found: dict[int, tuple[NamedBranch, list[NamedBranch]]] = {}
     asked = [*visible_parameters(credential=credential), project, project]
-    for key, tracked, *branch in fetch_rows(_BRANCHES, asked):
-        own = others.setdefault(key, (tracked, []))[1]
+    for key, ref, commit, indexed_at, embedder, *branch in fetch_rows(_BRANCHES, asked):
+        default = NamedBranch(0, ref, 0, commit, indexed_at, embedder, bool(commit))
+        own = found.setdefault(key, (default, []))[1]
         if branch[0] is not None:
             own.append(NamedBranch(*branch))
-    for key, (tracked, own) in others.items():
-        yield key, tracked, own
+    for key, (default, own) in found.items():
+        yield key, default, own
 
 
 @contextmanager

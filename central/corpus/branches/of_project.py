@@ -52,15 +52,15 @@ class ProjectBranches(NamedTuple):
                 "run does so. Leave ref out for the default branch.",
                 code="branch_not_indexed",
             )
-        return ChosenBranch(self.repository_id, 1 << found.number, found.key)
+        return ChosenBranch(self.repository_id, found.bit, found.key)
 
 
 def project_branches(credential: Credential, project: str) -> ProjectBranches:
     """Return the branches of a project. Outside of a branch's scope: there it is the default."""
     if "\0" in project:  # which PostgreSQL refuses
         return ProjectBranches()
-    for repository, tracked, others in branches_of_visible(credential, project):
-        return ProjectBranches(repository, short_name(tracked), others)
+    for repository, default, others in branches_of_visible(credential, project):
+        return ProjectBranches(repository, default.name, others)
     return ProjectBranches()
 
 

@@ -234,16 +234,29 @@ def _joined(model: type[Model], condition: str) -> str:
 def _repositories(home: str) -> str:
     """Return the view of repositories, each with the state of its branch's index."""
     of_branch = {field.name for field in IndexState._meta.get_fields()} - {"generation"}
+    # Different from that of each other branch, and after each apply of the default one.
+    generation = "(b.id << 32) + b.generation + r.generation"
+    # Of several at once: a number that is as good as different from all others.
+    of_several = f"""(1::bigint << 61) + (x'0FFFFFFFFFFFFFFF'::bigint & hashtextextended((
+        SELECT string_agg(concat_ws(' ', o.id, o.generation), ',' ORDER BY o.id)
+        FROM {home}.{table_name(Branch)} o WHERE o.repository_id = r.id
+            AND c.bits & (1 << o.number) <> 0), r.generation * 65536 + c.bits))"""
+    several = {
+        "generation": of_several,
+        "text_generation": f"{of_several} - (r.text_generation <> r.generation)::int",
+    }
     changed = {
-        # Different from that of each other branch, and after each apply of the default one.
-        "generation": "(b.id << 32) + b.generation + r.generation",
-        "text_generation": """(b.id << 32) + b.generation + r.generation
-            - (r.text_generation <> r.generation)::int""",
+        "generation": generation,
+        "text_generation": f"{generation} - (r.text_generation <> r.generation)::int",
         "tracked_ref": "b.ref",
         **{column: f'b."{column}"' for column in of_branch},
     }
     columns = ", ".join(
-        f'CASE WHEN b.id IS NULL THEN r."{column}" ELSE {changed[column]} END AS "{column}"'
+        f"CASE WHEN b.id IS NOT NULL THEN {changed[column]}"
+        f" WHEN c.branch_id = 0 THEN {several[column]}"
+        f' ELSE r."{column}" END AS "{column}"'
+        if column in several
+        else f'CASE WHEN b.id IS NULL THEN r."{column}" ELSE {changed[column]} END AS "{column}"'
         if column in changed
         else f'r."{column}"'
         for column in _column_names(f"{home}.{table_name(Repository)}")

@@ -54,6 +54,8 @@ def request_of(search: SavedSearch, organization: str) -> SearchRequest:
 def is_watchable(request: SearchRequest) -> bool:
     """Whether it has lines that are found or not: what is ranked has none, nor have commits.
 
+    New files are looked for on default branches only.
+
     Raises InvalidError for what cannot be searched for.
     """
     read = read_request(request)
@@ -62,7 +64,7 @@ def is_watchable(request: SearchRequest) -> bool:
         return False
     if read.is_exact:
         exact_plan(read).check_structural()
-    return read.is_exact
+    return read.is_exact and not read.refs
 
 
 def save_search(
@@ -157,8 +159,8 @@ def _check_request(search: SavedSearch) -> None:
         raise _refused(
             "is_watched",
             "Only exact, structural and filter searches of files can be watched: a search by words "
-            "or meaning finds something always. Put the text in quotes, without type:commit or "
-            "type:diff.",
+            "or meaning finds something always. Put the text in quotes, without type:commit, "
+            "type:diff or rev:.",
         )
 
 

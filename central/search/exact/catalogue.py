@@ -41,6 +41,11 @@ class IndexedState(NamedTuple):
     generation: int
     commit: str
 
+    @property
+    def branch(self) -> int:
+        """What tells branches apart in a generation (central.corpus.branches.tables)."""
+        return self.generation >> 32
+
 
 class _Files(NamedTuple):
     """Files by path factor and path; `places` are where the ids, ascending, are among them."""
@@ -69,7 +74,7 @@ class Catalogue:
     """Files by repository; what was longest unused goes. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept = SizedCache[int, _Files](CATALOGUE_BYTES)
+        self._kept = SizedCache[tuple[int, int], _Files](CATALOGUE_BYTES)
 
     def files(
         self, states: Mapping[int, IndexedState], wanted: Mapping[int, FileIds]
@@ -113,7 +118,7 @@ class Catalogue:
         """Return what is kept of the repositories, after the reading of some that are missing."""
         whole: dict[int, _Files] = {}
         for repository, state in states.items():
-            kept = self._kept.get(repository)
+            kept = self._kept.get((repository, state.branch))
             if kept and kept.state == state:
                 whole[repository] = kept
         missing = [repository for repository in states if repository not in whole]
@@ -133,7 +138,7 @@ class Catalogue:
         places = np.argsort(ids)
         state = IndexedState(*rows[0][:2]) if rows else IndexedState(0, "")
         read = _Files(state, files, ids[places], places)
-        self._kept.put(repository, read, read.memory)
+        self._kept.put((repository, state.branch), read, read.memory)
         return read
 
 

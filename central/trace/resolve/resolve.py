@@ -67,6 +67,8 @@ def resolve(resolver: BatchResolver, sites: Sequence[ReferenceSite]) -> list[Res
 
     Of those without targets, `with_unresolved` tells more.
     """
+    unknown = resolver.without_index
+    sites = [site._replace(symbol="") if site.repository == unknown else site for site in sites]
     resolutions = _resolved(resolver, [_without_receiver(site) for site in sites])
     bare = {
         index: _bare(site)

@@ -80,7 +80,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "limit": [None, 20],
         "top_k": [None, 20],
         "min_confidence": [None, "low"],
-        "ref": ["refs/heads/main"],
+        "ref": ["refs/heads/main", None, f"release/{word}"],
         "commit_sha": ["a" * 40],
         "base_commit": [""],
         "extractor": ["extractor-1"],

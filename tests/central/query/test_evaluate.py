@@ -69,7 +69,8 @@ def test_a_file_is_decided_by_its_names(text: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(FilterName) - {FilterName.SYM, FilterName.TYPE} - COMMIT_FILTERS)
+    "name",
+    sorted(set(FilterName) - {FilterName.SYM, FilterName.TYPE, FilterName.REV} - COMMIT_FILTERS),
 )
 def test_a_filter_but_those_of_definitions_is_decided_without_the_content(name: FilterName) -> None:
     [term] = (
@@ -93,6 +94,7 @@ ORDINARY = {
     FilterName.LANG: "clang flang slang",
     FilterName.SYM: "sim",
     FilterName.TYPE: "typed typo",
+    FilterName.REV: "prev ref dev",
     FilterName.OWNER: "loner lower power toner tower",
     FilterName.AUTHOR: "authors auth",
     FilterName.BEFORE: "befor therefore",

@@ -76,6 +76,7 @@ _named = st.sampled_from([name for name in FilterName if name not in NAMED_VALUE
 _values = {
     FilterName.LANG: st.text(min_size=1, max_size=8).map(language_name),
     FilterName.TYPE: st.sampled_from(sorted(TYPES)),
+    FilterName.REV: st.sampled_from(["main", "release/*", "HEAD:a b", "release/1:main"]),
 }
 filters = st.one_of(
     st.builds(Filter, _named, st.text(min_size=1, max_size=8), st.just(Match.SUBSTRING)),

@@ -71,7 +71,7 @@ def test_counts_are_in_the_answer_if_they_are_asked_for(client: Client) -> None:
     assert post(client, **body).json()["facets"] is None
     facets = post(client, **body, facets=True).json()["facets"]
     kinds = {"repository", "language", "directory", "owner"}
-    assert facets.keys() == {"files", "at_least", *kinds}
+    assert facets.keys() == {"files", "at_least", "branches", *kinds}
     assert facets["files"] == sum(one["files"] for one in facets["repository"])
     address = client.get(ADDRESS, {"org_id": "acme", **body, "facets": "true"}).json()
     assert address["facets"] == facets

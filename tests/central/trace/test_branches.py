@@ -16,7 +16,7 @@ from tests.central.branches import BRANCHES, MAIN, Files, Service
 from tests.central.protocol import Api, api_of, blob_of
 from tests.central.search.corpus import extracted
 from tests.central.trace.conftest import Ask
-from tests.central.trace.corpus import repository
+from tests.central.trace.corpus import add_scip, pyproject, repository
 
 MANIFEST = '[project]\nname = "acme-shop"\nversion = "1.0"\n'
 OTHER_MANIFEST = '[project]\nname = "acme-cart"\nversion = "2.0"\n'
@@ -201,3 +201,68 @@ def test_a_position_is_one_of_the_branch(shop: Service, ask_live: Ask) -> None:
     assert of_branch["name"]["name"] == "refund"
     assert [found["line"] for found in of_branch["definitions"]] == [12]
     assert ask_live("references", ref="release/1", **place).json()["count"] == 1
+
+
+LIB = {
+    "pyproject.toml": pyproject("lib"),
+    "lib/core.py": "class Box:\n    def go(self): ...\nclass Other:\n    def go(self): ...\n",
+}
+BOUND = {
+    "pyproject.toml": pyproject("app", "lib"),
+    "app/main.py": "def main(box):\n    box.go()\n",
+}
+OF_BOX = "scip-python python lib . `lib.core`/Box#go()."
+
+
+def service_of(api: Api, name: str, files: Files) -> Service:
+    service = replace(shop_of(api), project=name)
+    service.push(MAIN, files)
+    return service
+
+
+def indexed_by_scip(api: Api) -> tuple[Service, Service]:
+    """`app`, whose call an index binds to a method of `lib`; both have a branch."""
+    lib, app = service_of(api, "lib", LIB), service_of(api, "app", BOUND)
+    add_scip(Repository.objects.get(name="app"), {"app/main.py": {"box.|go": OF_BOX}})
+    for service, files in ((lib, LIB), (app, BOUND)):
+        service.push("release/1", {**files, "new.py": "def fresh(): ...\n"})
+    return lib, app
+
+
+def test_an_index_of_a_default_branch_says_nothing_of_another(api: Api, ask_live: Ask) -> None:
+    indexed_by_scip(api)
+    asked = {"project": "app", "symbol": "main"}
+    assert [link["rule"] for link in ask_live("callees", **asked).json()["callees"]] == ["scip"]
+    answer = ask_live("callees", ref="release/1", **asked).json()
+    assert answer["callees"] == []
+    assert answer["receipt"]["unresolved"]["count"] == 1
+    assert answer["receipt"]["resolved_by"] == []
+
+
+def test_an_index_of_another_repository_binds_to_what_the_branch_still_has(
+    api: Api, ask_live: Ask
+) -> None:
+    lib, _ = indexed_by_scip(api)
+    asked = {"project": "lib", "symbol": "Box.go"}
+    found = ask_live("callers", ref="release/1", **asked).json()
+    assert [(link["project"], link["rule"]) for link in found["callers"]] == [("app", "scip")]
+    lib.push("release/1", {**LIB, "lib/core.py": LIB["lib/core.py"].replace("go", "stay")})
+    answer = ask_live("callers", ref="release/1", **asked)
+    assert answer.json()["code"] == "symbol_not_found"
+    asked["symbol"] = "Box.stay"
+    assert ask_live("callers", ref="release/1", **asked).json()["callers"] == []
+
+
+def test_the_impact_of_a_change_on_a_branch_is_that_of_its_definitions(
+    shop: Service, ask_live: Ask
+) -> None:
+    def impact(**members: object) -> Any:
+        body = {"org_id": shop.api.organization.slug, "project": "shop", **members}
+        return shop.api.request("POST", "/api/v1/trace/impact", body)
+
+    files = [{"path": "shop/till.py", "lines": [[1, 2]]}]
+    assert impact(files=files).json()["symbols"] == []
+    [symbol] = impact(files=files, ref="release/1").json()["symbols"]
+    assert symbol["definition"]["name"] == "charge"
+    assert "app" in {project["project"] for project in symbol["projects"]}
+    assert impact(files=files, ref="release/2").json()["code"] == "branch_not_found"

@@ -14,6 +14,7 @@ from indexer.impact.queries import (
     ChangedLines,
     ChangedSymbol,
     ImpactQueries,
+    IndexedBranch,
     MissingProject,
     Receipt,
 )
@@ -32,16 +33,21 @@ class IndexingClient(ImpactQueries):
         self.indexed = [indexed]  # now, and at each later request
         self.asked: list[list[ChangedLines]] = []
         self.named: list[Sequence[str]] = []
+        self.refs: set[str] = set()
 
-    def indexed_commit(self) -> str | None:
-        return self.indexed[0]
+    def indexed_branch(self, branch: str = "") -> IndexedBranch:
+        return IndexedBranch(self.indexed[0], branch)
 
-    def impact_at(self, files: Sequence[ChangedLines], *, min_confidence: str) -> Answer:
+    def impact_at(
+        self, files: Sequence[ChangedLines], *, min_confidence: str, ref: str = ""
+    ) -> Answer:
+        self.refs.add(ref)
         self.asked.append(list(files))
         assert min_confidence == "medium"
         return self._answer(self.symbols, f"cut {len(self.asked)}")
 
-    def impact_of(self, names: Sequence[str], *, min_confidence: str) -> Answer:
+    def impact_of(self, names: Sequence[str], *, min_confidence: str, ref: str = "") -> Answer:
+        self.refs.add(ref)
         self.named.append(names)
         assert min_confidence == "medium"
         file = self.symbols[0].definition.file
@@ -238,3 +244,19 @@ def test_what_reaches_furthest_comes_first(sandbox: Sandbox) -> None:
     central = IndexingClient(none, own, much, wide, indexed=sandbox.git("rev-parse", "HEAD~1"))
     found = assessed(sandbox, central, "HEAD~1", "HEAD")
     assert found.answer.symbols == (wide, much, own, none)
+
+
+def test_a_pull_request_into_another_branch_is_asked_of_its_index(sandbox: Sandbox) -> None:
+    base = sandbox.git("rev-parse", "HEAD")
+    head = sandbox.commit("topic", {"lib.py": LIBRARY.replace("1", "3")})
+    central = IndexingClient(symbol("C.__init__", file="lib.py"), indexed=base)
+    found = assess_impact(
+        repository=Repository(sandbox.path),
+        queries=central,
+        project="shop",
+        compared=Range(base, head),
+        min_confidence="medium",
+        base_branch="release/1",
+    )
+    assert central.refs == {"release/1"}
+    assert found.branch == IndexedBranch(base, "release/1")

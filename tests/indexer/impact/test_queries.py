@@ -9,7 +9,13 @@ import pytest
 from indexer.client.credentials import StaticToken
 from indexer.client.transport import Transport
 from indexer.errors import CentralError, CentralRefusedError
-from indexer.impact.queries import ChangedLines, ImpactQueries, MissingProject, OwnerCount
+from indexer.impact.queries import (
+    ChangedLines,
+    ImpactQueries,
+    IndexedBranch,
+    MissingProject,
+    OwnerCount,
+)
 from tests.indexer.central import TOKEN, StandIn, stand_in
 
 RECEIPT: dict[str, Any] = {
@@ -56,7 +62,7 @@ def test_the_indexed_commit_is_that_of_the_projects_status(
     server: StandIn, questions: ImpactQueries
 ) -> None:
     answer(server, 200, {"projects": [{"last_indexed_commit": "c" * 40}]})
-    assert questions.indexed_commit() == "c" * 40
+    assert questions.indexed_branch().commit == "c" * 40
     assert server.requests[0].path == "/api/v1/index/status?org_id=acme&project=a+b%26c"
 
 
@@ -65,8 +71,8 @@ def test_neither_an_unknown_project_nor_one_without_a_run_is_indexed(
 ) -> None:
     answer(server, 404, {"code": "repository_not_found", "detail": "No such."})
     answer(server, 200, {"projects": [{"last_indexed_commit": None}]})
-    assert questions.indexed_commit() is None
-    assert questions.indexed_commit() is None
+    assert questions.indexed_branch().commit is None
+    assert questions.indexed_branch().commit is None
 
 
 def test_an_organisation_that_is_not_the_credentials_is_an_error(
@@ -74,7 +80,7 @@ def test_an_organisation_that_is_not_the_credentials_is_an_error(
 ) -> None:
     answer(server, 404, {"code": "organization_not_found", "detail": "No such."})
     with pytest.raises(CentralRefusedError, match="organization_not_found"):
-        questions.indexed_commit()
+        questions.indexed_branch()
 
 
 def test_files_and_names_are_asked_about_in_the_apis_words(
@@ -125,7 +131,7 @@ def test_git_is_never_given_a_name_of_centrals_that_is_no_commits(
 ) -> None:
     answer(server, 200, {"projects": [{"last_indexed_commit": name}]})
     with pytest.raises(CentralError, match="both are up to date"):
-        questions.indexed_commit()
+        questions.indexed_branch()
 
 
 def test_owners_are_read_and_an_earlier_service_gives_none(
@@ -136,3 +142,41 @@ def test_owners_are_read_and_an_earlier_service_gives_none(
     answer(server, 200, {**EMPTY, "symbols": [earlier, {**earlier, "owners": owners}]})
     found = questions.impact_at([ChangedLines("a.py")], min_confidence="high")
     assert [one.owners for one in found.symbols] == [(), (OwnerCount("@acme/web", 2),)]
+
+
+STATUS = {"default_branch": "main", "last_indexed_commit": "c" * 40}
+RELEASE = {"ref": "release/1", "last_indexed_commit": "d" * 40, "reason": None}
+
+
+@pytest.mark.parametrize(
+    ("branches", "asked", "found"),
+    [
+        ([RELEASE], "release/1", IndexedBranch("d" * 40, "release/1")),
+        ([RELEASE], "main", IndexedBranch("c" * 40)),
+        ([RELEASE], "release/2", IndexedBranch("c" * 40, not_indexed="release/2")),
+        (
+            [{**RELEASE, "reason": "branch_not_indexed"}],
+            "release/1",
+            IndexedBranch("c" * 40, not_indexed="release/1"),
+        ),
+        (None, "release/1", IndexedBranch("c" * 40, not_indexed="release/1")),  # an older service
+    ],
+)
+def test_a_branch_without_an_index_gives_way_to_the_default_one(
+    server: StandIn,
+    questions: ImpactQueries,
+    branches: list[Any] | None,
+    asked: str,
+    found: IndexedBranch,
+) -> None:
+    more = {} if branches is None else {"branches": branches}
+    answer(server, 200, {"projects": [STATUS | more]})
+    assert questions.indexed_branch(asked) == found
+
+
+def test_only_a_branch_that_is_indexed_is_asked_about(
+    server: StandIn, questions: ImpactQueries
+) -> None:
+    answer(server, 200, EMPTY)
+    questions.impact_of(["A.b"], min_confidence="low", ref="release/1")
+    assert json.loads(server.requests[0].body)["ref"] == "release/1"

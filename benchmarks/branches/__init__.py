@@ -1,0 +1,1 @@
+"""Release branches: what they cost beside what differs, and what they cost the default branch."""
