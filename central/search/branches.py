@@ -26,7 +26,7 @@ _OF_SAME_CHUNKS: Final = _sql("""SELECT c.id, f.repository_id, bit_or(version.br
     WHERE c.id = ANY(%s::bigint[]) GROUP BY c.id, f.repository_id""")
 
 
-class Shown(NamedTuple):
+class ResultBranches(NamedTuple):
     """The branches that have a result, the default one first."""
 
     branches: Sequence[NamedBranch] = ()
@@ -42,7 +42,7 @@ class Shown(NamedTuple):
         return snapshot._replace(commit=self.branches[0].commit)
 
 
-NOWHERE: Final = Shown()
+NOWHERE: Final = ResultBranches()
 
 
 def versions_of(chunks: Sequence[int]) -> dict[int, Version]:
@@ -51,7 +51,7 @@ def versions_of(chunks: Sequence[int]) -> dict[int, Version]:
     return {key: Version(file, bytes(digest)) for key, file, digest in rows}
 
 
-def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, Shown]:
+def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, ResultBranches]:
     """Return by id of ranked hits the branches that have the same text; of pieces, all of it."""
     if not chosen.shown or not hits:
         return {}
@@ -67,7 +67,7 @@ def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, Sho
     return found
 
 
-def branches_of_files(chosen: Chosen, files: Iterable[Sequence[int]]) -> dict[int, Shown]:
+def branches_of_files(chosen: Chosen, files: Iterable[Sequence[int]]) -> dict[int, ResultBranches]:
     """Return by the first of them the branches that have one of these versions of a file."""
     versions = [*files] if chosen.shown else []
     if not versions:
@@ -84,9 +84,9 @@ def branches_of_files(chosen: Chosen, files: Iterable[Sequence[int]]) -> dict[in
     return found
 
 
-def _shown(chosen: Chosen, repository: int, bits: int) -> Shown:
+def _shown(chosen: Chosen, repository: int, bits: int) -> ResultBranches:
     shown = chosen.shown.get(repository, ())
-    return Shown([branch for branch in shown if bits & branch.bit])
+    return ResultBranches([branch for branch in shown if bits & branch.bit])
 
 
 def count_files(chosen: Chosen, files: Iterable[int]) -> list[FacetCount]:
