@@ -103,6 +103,19 @@ def test_all_branches_together_have_the_results_of_each(shop: Service) -> None:
         assert sorted(found) == sorted(each), query
 
 
+def test_what_repeats_in_a_file_repeats_in_the_answer(shop: Service) -> None:
+    body = "".join(f"    step_{number}(account, amount, currency)\n" for number in range(15))
+    twice = f"def pay_okapi(account):\n{body}\n\n" * 2
+    for number, branch in enumerate(shop.heads):
+        shop.push(branch, {"pay.py": f"{twice}NUMBER = {number}\n"})
+    for options in ({"ref": "HEAD"}, {"ref": "**"}):
+        rows = ask(shop, "pay_okapi", mode=Mode.SYMBOL, **options).results
+        assert [row.name for row in rows] == ["pay_okapi"] * 2
+        assert (
+            len(rows[0].branches) == len(rows[1].branches) == (3 if options["ref"] == "**" else 1)
+        )
+
+
 def test_a_file_may_have_a_result_for_each_version(shop: Service) -> None:
     rows = ask(shop, 'rev:** ("def issue" or "def mint" or "wombat" or "Rotate")').results
     found = {(row.file, *row.branches) for row in rows}
