@@ -20,11 +20,10 @@ from aeterna_code_search.contract.search import (
     SearchRequest,
 )
 from central.corpus.backends import others_key, vector_store
-from central.corpus.branches.chosen import Chosen, reading
+from central.corpus.branches.chosen import reading
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
-from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import search_answer, search_facets
 from central.search.branches import count_files_of_chunks, versions_of
 from central.search.candidates import Candidate, Joiner, ungrouped
@@ -174,11 +173,14 @@ class _Prepared(NamedTuple):
 def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepared:
     request, searched = read.request, scope.searched
     collections: dict[EmbedderSpec, list[Collection]] = {}
-    for item in searched.values():
-        for repository, embedder in _embedders(item, scope.chosen):
-            spec = _spec(embedder)
-            collection = Collection(organization, item.name, repository, spec)
-            collections.setdefault(spec, []).append(collection)
+    for key, item in searched.items():
+        if key in scope.chosen.defaults:
+            continue
+        spec = _spec(item.embedder)
+        collections.setdefault(spec, []).append(Collection(organization, item.name, key, spec))
+    for key, name, embedder in _of_branches(scope):
+        spec = _spec(embedder)
+        collections.setdefault(spec, []).append(Collection(organization, name, key, spec))
     mode, embedders = request.mode, list(collections)
     if read.is_secret and any(spec.provider in REMOTE for spec in embedders):
         mode, embedders = Mode.LEXICAL, []
@@ -210,16 +212,16 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
     return _Prepared(plan, required, unembedded)
 
 
-def _embedders(item: RepositorySnapshot, chosen: Chosen) -> Iterator[tuple[int, str]]:
-    """Yield the keys of a repository's collections, each with its embedder."""
-    default = chosen.defaults.get(item.id)
-    if default is None:
-        yield item.id, item.embedder
-        return
-    if default.is_indexed:
-        yield item.id, default.embedder
-    for embedder in {branch.embedder for branch in chosen.names[item.id]}:
-        yield others_key(item.id), embedder
+def _of_branches(scope: SearchScope) -> Iterator[tuple[int, str, str]]:
+    """Yield key, project and embedder of the collections of what is read by other branches."""
+    for key, default in scope.chosen.defaults.items():
+        if key not in scope.searched:
+            continue
+        name = scope.searched[key].name
+        if default.is_indexed:
+            yield key, name, default.embedder
+        for embedder in {branch.embedder for branch in scope.chosen.names[key]}:
+            yield others_key(key), name, embedder
 
 
 class _Ranking(NamedTuple):
