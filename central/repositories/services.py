@@ -12,7 +12,14 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from central.db import execute, sql_with
-from central.repositories.models import Branch, IndexedBy, IndexProblem, Push, Repository, Visibility
+from central.repositories.models import (
+    Branch,
+    IndexedBy,
+    IndexProblem,
+    Push,
+    Repository,
+    Visibility,
+)
 from central.repositories.statements import (
     keep_name,
     keep_visibility,
