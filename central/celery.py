@@ -23,7 +23,10 @@ app = Celery("central", include=["central.tasks"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.steps["worker"].add(WorkerHeartbeat)
 # Clones have workers of their own (deploy/entrypoint.sh backfill): see central.tasks.
-app.conf.task_routes = {"central.onboarding.tasks.work": {"queue": BACKFILL_QUEUE}}
+app.conf.task_routes = {
+    f"central.onboarding.tasks.{name}": {"queue": BACKFILL_QUEUE}
+    for name in ("work", "follow_branches")
+}
 app.conf.beat_schedule = {}  # central.tasks fills it
 
 _log = structlog.get_logger(__name__)

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 
 from django.conf import settings
+from django.utils import timezone
 
 from central.alerts.services.queue import send_alerts
 from central.background import ALERTS, BACKFILLS, EDGES, GRAPH, STORE, WorkerThread
 from central.knowledge.services.catch_up import KnowledgeGraph
 from central.knowledge.services.snapshot import keep_snapshots
-from central.maintenance.worker import EmbeddedWorker, maintain_store
+from central.maintenance.worker import EmbeddedWorker, maintain_store, next_reconcile
+from central.onboarding.services.branches import prune_unwanted
+from central.onboarding.services.nightly import follow_branches
 from central.onboarding.services.queue import CloneClaim, queue_pushed
 from central.onboarding.services.work import remove_leftovers, work_all
 from central.trace.stored.follower import CallEdges
@@ -40,6 +43,7 @@ class BackfillWorker(WorkerThread):
         super().__init__(f"backfill {number}", self._backfill, BACKFILLS, stop_seconds=5)
         self._is_first = number == 0
         self._has_leftovers = self._is_first
+        self._branches_due = next_reconcile(timezone.now())
 
     def _backfill(self, *, is_stopping: Callable[[], bool]) -> None:
         if self._has_leftovers:
@@ -48,4 +52,11 @@ class BackfillWorker(WorkerThread):
             self._has_leftovers = False
         if self._is_first:
             queue_pushed()
+            self._follow_branches()
         work_all(is_stopping=is_stopping)
+
+    def _follow_branches(self) -> None:
+        if timezone.now() >= self._branches_due:
+            self._branches_due = next_reconcile(timezone.now())
+            prune_unwanted()
+            follow_branches()

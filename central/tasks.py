@@ -24,7 +24,8 @@ from central.knowledge.services.catch_up import KnowledgeGraph
 from central.maintenance import retention, worker
 from central.maintenance.organization_deletion import purge_retired
 from central.maintenance.reconcile import reconcile as reconcile_index
-from central.onboarding.services import queue, work
+from central.onboarding.services import nightly, queue, work
+from central.onboarding.services.branches import prune_unwanted
 from central.trace.stored.follower import CallEdges
 
 _SWEEP: Final = float(settings.SWEEP_SECONDS)
@@ -132,6 +133,28 @@ def _waiting_messages() -> int:
             return int(waiting.qsize())
         except ChannelError:  # Redis has no empty queues
             return 0
+
+
+@_task(
+    "central.onboarding.tasks.follow_branches",
+    "branches",
+    crontab(hour="3", minute="27"),
+    expires=3_600.0,
+)
+def follow_branches() -> None:
+    """Compare branches with forges, and queue what may have others."""
+    nightly.follow_branches()
+
+
+@_task(
+    "central.onboarding.tasks.prune_branches",
+    "branch policies",
+    crontab(hour="3", minute="37"),
+    expires=None,
+)
+def prune_branches() -> None:
+    """Delete branches that no policy wants."""
+    prune_unwanted()
 
 
 @_task("central.onboarding.tasks.work")

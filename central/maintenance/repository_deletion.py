@@ -35,7 +35,7 @@ from central.corpus.replace import Replacement
 from central.db import execute, sql
 from central.extensions import added
 from central.ingest.models import Batch, Delivery, IndexRun
-from central.repositories.models import Push, Repository
+from central.repositories.models import BranchPush, Push, Repository
 from central.repositories.states import LIVE_RUN_STATES
 from central.tenancy.models import Organization
 from indexer.store.base import Collection
@@ -106,7 +106,7 @@ _DELETIONS = (
     ),
     deletion(TrigramSegment, _OF_REPOSITORY, schema=IN_OTHERS),
     *(deletion(model, _OF_RUN, run=IndexRun) for model in (Batch, Delivery)),
-    deletion(Push, _OF_REPOSITORY),
+    *(deletion(model, _OF_REPOSITORY) for model in (Push, BranchPush)),
 )
 _DELETE_RUNS = deletion(IndexRun, _OF_REPOSITORY)
 _DELETE = sql("DELETE FROM {repository} WHERE id = %s", repository=Repository)

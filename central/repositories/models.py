@@ -212,6 +212,27 @@ class Branch(IndexState):
         return bool(self.generation) and self.default_generation == self.repository.generation
 
 
+class BranchPush(models.Model):
+    """A push to a wanted branch beside the default one that nothing has followed yet.
+
+    As with Push, it is separate because of locks. The branch may have no index yet.
+    """
+
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    ref = models.CharField(max_length=255)
+    commit_sha = models.CharField(max_length=64)
+    pushed_at = models.DateTimeField(help_text="By the forge's clock")
+
+    class Meta:
+        verbose_name_plural = "branch pushes"
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "ref"], name="push_of_branch"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.commit_sha} of {self.ref}"
+
+
 class ForgeStatement(models.Model):
     """The forge's last signed statements about one of its repositories, by its id there.
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from central.db import execute, sql_with
 from central.repositories.models import (
     Branch,
+    BranchPush,
     IndexedBy,
     IndexProblem,
     Push,
@@ -37,12 +38,21 @@ _WHERE_TO_LOOK = {
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
-_sql = sql_with(push=Push)
+_sql = sql_with(push=Push, branch_push=BranchPush)
 _NOTE_PUSH = _sql("""INSERT INTO {push} AS known
         (repository_id, commit_sha, pushed_at, is_pending)
     VALUES (%(repository)s, %(commit_sha)s, %(pushed_at)s, TRUE)
     ON CONFLICT (repository_id) DO UPDATE
     SET commit_sha = EXCLUDED.commit_sha, pushed_at = EXCLUDED.pushed_at, is_pending = TRUE
+    WHERE known.pushed_at < EXCLUDED.pushed_at
+        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)""")
+
+
+_NOTE_BRANCH_PUSH = _sql("""INSERT INTO {branch_push} AS known
+        (repository_id, ref, commit_sha, pushed_at)
+    VALUES (%(repository)s, %(ref)s, %(commit_sha)s, %(pushed_at)s)
+    ON CONFLICT (repository_id, ref) DO UPDATE
+    SET commit_sha = EXCLUDED.commit_sha, pushed_at = EXCLUDED.pushed_at
     WHERE known.pushed_at < EXCLUDED.pushed_at
         OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)""")
 
@@ -219,6 +229,14 @@ def record_push(
     return bool(execute(_NOTE_PUSH, {"repository": repository.pk, **push}))
 
 
+def record_branch_push(
+    repository: Repository, *, ref: str, commit_sha: str, before: str, pushed_at: datetime
+) -> bool:
+    """Record a push to a wanted branch beside the default one, as `record_push` does."""
+    push = {"ref": ref, "commit_sha": commit_sha, "before": before, "pushed_at": pushed_at}
+    return bool(execute(_NOTE_BRANCH_PUSH, {"repository": repository.pk, **push}))
+
+
 def mark_behind(*, now: datetime) -> int:
     """Mark repositories with a push BEHIND_MINUTES ago that is not indexed; return how many.
 
@@ -233,7 +251,48 @@ def mark_behind(*, now: datetime) -> int:
     )
     for push in due.filter(_is_indexed()):
         _settle(push)
-    return sum(_flag(push) for push in _awaited(due))
+    of_branches = BranchPush.objects.filter(
+        pushed_at__lte=pushed_before, repository__retired_at=None
+    ).select_related("repository")
+    return sum(_flag(push) for push in _awaited(due)) + sum(map(_flag_branch, of_branches))
+
+
+def _flag_branch(push: BranchPush) -> bool:
+    """Mark a branch as behind unless the push is indexed; either way it is settled then."""
+    same = BranchPush.objects.filter(
+        pk=push.pk, commit_sha=push.commit_sha, pushed_at=push.pushed_at
+    )
+    branch = Branch.objects.filter(repository=push.repository_id, ref=push.ref).first()
+    if branch is None or _has_indexed(branch, push):
+        same.delete()
+        return False
+    repository = push.repository
+    is_live = branch.runs.filter(state__in=LIVE_RUN_STATES).exists()
+    if is_live or repository.paused or branch.trouble == IndexProblem.FAILED:
+        return False
+    flagged = Branch.objects.filter(pk=branch.pk, generation=branch.generation).update(
+        trouble=IndexProblem.BEHIND,
+        trouble_commit=push.commit_sha,
+        trouble_detail=_not_indexed(push, push.ref, repository),
+    )
+    if flagged:
+        same.delete()
+    return bool(flagged)
+
+
+def _has_indexed(branch: Branch, push: BranchPush) -> bool:
+    if branch.last_indexed_commit == push.commit_sha:
+        return True
+    done = Q(state=RunState.APPLIED) | Q(state=RunState.ABANDONED, reason__in=NOTHING_TO_DO)
+    runs = branch.runs.filter(done, commit_sha=push.commit_sha, ended_at__gte=push.pushed_at)
+    return bool(runs.exists())
+
+
+def _not_indexed(push: Push | BranchPush, ref: str, repository: Repository) -> str:
+    return (
+        f"Commit {push.commit_sha} was pushed to {ref.removeprefix('refs/heads/')} at "
+        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. {where_to_look(repository)}"
+    )
 
 
 def _is_indexed() -> Q:
@@ -270,13 +329,11 @@ def _settle(push: Push) -> bool:
 def _flag(push: Push) -> bool:
     """Mark the repository as behind; False if it was indexed or pushed to meanwhile."""
     repository = push.repository
-    branch = repository.tracked_ref.removeprefix("refs/heads/")
     # The repository first: while it is waited for, a webhook may need the push's row.
     flagged = Repository.objects.filter(pk=repository.pk, generation=repository.generation).update(
         trouble=IndexProblem.BEHIND,
         trouble_commit=push.commit_sha,
-        trouble_detail=f"Commit {push.commit_sha} was pushed to {branch} at "
-        f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. {where_to_look(repository)}",
+        trouble_detail=_not_indexed(push, repository.tracked_ref, repository),
     )
     if not flagged:
         return False

@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 
-from scripts.local_git import commit_all, new_repository
+from scripts.local_git import commit_all, git, new_repository
 from scripts.local_service import Organization, Service, running_service
 from tests.e2e.conftest import prepared_data_directory
 from tests.local_forge import OWNER_ID, LocalForge, LocalRepository
@@ -334,3 +334,28 @@ def started(directory: Path, environment: dict[str, str]) -> Iterator[Service]:
         yield service.start()
     finally:
         service.stop()
+
+
+def test_wanted_branches_are_cloned_and_go_when_they_are_gone(
+    forge: LocalForge, acme: Organization, service: Service
+) -> None:
+    made = forge.add(
+        "branched", {"a.py": "main = 1\n", ".codesearch.toml": 'branches = ["release/*"]\n'}
+    )
+    for number in (1, 2):
+        git(made.tree, "checkout", "--quiet", "-b", f"release/{number}", "main")
+        (made.tree / "a.py").write_text(f"release_{number} = 1\n")
+        commit_all(made.tree, "Release")
+        git(made.tree, "push", "--quiet", "origin", f"release/{number}")
+    git(made.tree, "checkout", "--quiet", "main")
+
+    def indexed() -> set[str]:
+        rows = acme.get("index/status")["projects"]
+        [found] = [row for row in rows if row["project"] == "branched"]
+        return {branch["ref"] for branch in found["branches"] if branch["last_indexed_commit"]}
+
+    wait_until_finished(acme, acme.post("onboarding", owner="acme")["id"])
+    assert indexed() == {"release/1", "release/2"}
+    git(made.bare, "update-ref", "-d", "refs/heads/release/2")
+    wait_until_finished(acme, acme.post("onboarding", owner="acme")["id"])
+    assert indexed() == {"release/1"}

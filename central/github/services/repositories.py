@@ -10,6 +10,7 @@ from typing import Any
 from django.utils import timezone
 
 from central.corpus.branch_lifecycle import change_default_branch, delete_branch
+from central.corpus.branches.policy import branch_policy
 from central.github.events import (
     BranchChanged,
     BranchDeleted,
@@ -37,6 +38,7 @@ from central.repositories.models import Branch, Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
+    record_branch_push,
     record_push,
     record_visibility,
     rename_repository,
@@ -62,9 +64,22 @@ def _note_push(organization: Organization, event: Push) -> str:
     if repository is None:
         return _UNKNOWN
     if event.ref != repository.tracked_ref:
-        return "ignored: the ref is not tracked"
+        return _note_branch_push(repository, event)
     is_last = record_push(
         repository, commit_sha=event.after, before=event.before, pushed_at=event.pushed_at
+    )
+    return "push noted" if is_last else "ignored: a later push is known"
+
+
+def _note_branch_push(repository: Repository, event: Push) -> str:
+    if not repository.generation or not branch_policy(repository).wants(event.ref):
+        return "ignored: the ref is not tracked"
+    is_last = record_branch_push(
+        repository,
+        ref=event.ref,
+        commit_sha=event.after,
+        before=event.before,
+        pushed_at=event.pushed_at,
     )
     return "push noted" if is_last else "ignored: a later push is known"
 
@@ -275,9 +290,11 @@ def _note(organization: Organization, action: str, name: str, **detail: object) 
 
 
 def _known(organization: Organization, repository_id: int) -> Repository | None:
-    return Repository.objects.filter(
-        organization=organization, github_id=repository_id, retired_at=None
-    ).first()
+    return (
+        Repository.objects.select_related("organization")
+        .filter(organization=organization, github_id=repository_id, retired_at=None)
+        .first()
+    )
 
 
 _ACTS: dict[type[Any], Callable[[Organization, Any], str]] = {

@@ -24,7 +24,7 @@ from central.db import execute
 from central.jobs import Claim, seconds_from_now
 from central.onboarding.models import ACTIVE, Backfill, BackfillRepository, WorkState
 from central.repositories.expectations import expect_no_longer, note_no_index
-from central.repositories.models import ExpectedBy, IndexedBy, Push, Repository
+from central.repositories.models import BranchPush, ExpectedBy, IndexedBy, Push, Repository
 from central.tenancy.audit import GITHUB
 
 BACKFILL_ATTEMPTS: Final = 5
@@ -175,4 +175,19 @@ def queue_pushed() -> int:
     for row in pushed:
         same = BackfillRepository.objects.filter(ACTIVE, pk=row.pk, pushed_commit=row.pushed_commit)
         count += queue_again(same, actor=GITHUB, pushed_commit=row.newest_push)
+    return count + _queue_branches()
+
+
+def _queue_branches() -> int:
+    """Do so for pushes to branches beside the default one, which its work looks for itself."""
+    pushes = BranchPush.objects.filter(repository__indexed_by=IndexedBy.CENTRAL)
+    count = 0
+    for repository in list(pushes.values_list("repository", flat=True).distinct()):
+        seen = list(pushes.filter(repository=repository).values_list("pk", "commit_sha"))
+        rows = BackfillRepository.objects.filter(
+            ACTIVE, repository=repository, repository__paused=False
+        )
+        count += queue_again(rows, actor=GITHUB)
+        for key, commit in seen:
+            BranchPush.objects.filter(pk=key, commit_sha=commit).delete()
     return count

@@ -10,7 +10,8 @@ from pytest_django import Settings
 from central.github.models import GitHubPolicy
 from central.github.services.deferred_events import apply_deferred
 from central.ingest.models import IndexRun
-from central.repositories.models import Branch, Repository
+from central.repositories.models import Branch, BranchPush, Repository
+from central.repositories.services import mark_behind
 from central.tenancy.models import Organization
 from tests.central.github import payloads
 from tests.central.github.job import AUDIENCE, api_of_job, exchange
@@ -189,3 +190,37 @@ def test_messages_of_another_owner_delete_nothing(
     assert outcome == "ignored: no repository here has this id"
     apply_deferred()
     assert Branch.objects.exists()
+
+
+def pushed(commit: str, *, ref: str = "refs/heads/release/1", minutes_ago: int = 0) -> Any:
+    at = timezone.now() - timedelta(minutes=minutes_ago)
+    repository = about_shop(pushed_at=int(at.timestamp()))
+    return payloads.push(commit, ref=ref, repository=repository)
+
+
+def test_a_branch_is_behind_if_no_run_follows_a_push(
+    github: LocalGitHub, shop: Repository, webhook: GitHub
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n"})
+    assert webhook.told("push", pushed("d" * 40, minutes_ago=20)) == "push noted"
+    assert webhook.told("push", pushed("e" * 40, minutes_ago=30)).startswith("ignored: a later")
+    assert mark_behind(now=timezone.now()) == 1
+    branch = Branch.objects.get()
+    assert (branch.trouble, branch.trouble_commit) == ("behind", "d" * 40)
+    assert "release/1" in branch.trouble_detail
+    shop.refresh_from_db()
+    assert shop.trouble == ""
+    assert mark_behind(now=timezone.now()) == 0
+
+
+def test_an_indexed_push_of_a_branch_is_settled_and_other_branches_are_not_noted(
+    github: LocalGitHub, shop: Repository, webhook: GitHub
+) -> None:
+    index(github, "release/1", {"a.py": "a = 2\n"})
+    webhook.told("push", pushed(COMMITS["release/1"], minutes_ago=20))
+    topic = pushed("d" * 40, ref="refs/heads/topic", minutes_ago=20)
+    assert webhook.told("push", topic) == "ignored: the ref is not tracked"
+    assert BranchPush.objects.count() == 1
+    assert mark_behind(now=timezone.now()) == 0
+    assert not BranchPush.objects.exists()
+    assert Branch.objects.get().trouble == ""

@@ -41,7 +41,11 @@ from central.maintenance.repository_deletion import (
     purgeable_repositories,
 )
 from central.repositories.models import Repository
-from central.repositories.services import record_push, retire_repository
+from central.repositories.services import (
+    record_branch_push,
+    record_push,
+    retire_repository,
+)
 from central.repositories.states import RunState
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import Organization
@@ -179,7 +183,9 @@ def fill(api: Api, project: str) -> Repository:
         organization=api.organization, search=search, repository=repository, generation=1
     )
     WatchedFile.objects.create(watched=watched, path="a.py", lines=b"")
-    record_push(repository, commit_sha="c" * 40, before="a" * 40, pushed_at=timezone.now())
+    push = {"commit_sha": "c" * 40, "before": "a" * 40, "pushed_at": timezone.now()}
+    record_push(repository, **push)
+    record_branch_push(repository, ref="refs/heads/release/1", **push)
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
     api.organization.embedder = EMBEDDER

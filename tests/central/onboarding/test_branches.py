@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as configured
+from django.utils import timezone
 from pytest_django import Settings
 
 from central.onboarding.addresses import parse_address, resolve
@@ -11,12 +12,14 @@ from central.onboarding.clones import Clone, GitAccess, clone
 from central.onboarding.heads import Heads
 from central.onboarding.processes import ChildError, Limits
 from central.onboarding.services.branches import index_branches, prune_unwanted, wanted_branches
-from central.repositories.models import Branch, Repository
+from central.onboarding.services.nightly import follow_branches
+from central.onboarding.services.queue import queue_pushed
+from central.repositories.models import Branch, BranchPush, IndexedBy, Repository
 from central.tenancy.models import AuditEntry, Organization
 from scripts.local_git import git
 from tests.central.factories import FileFactory, RepositoryFactory
-from tests.central.onboarding.world import use
-from tests.local_forge import LocalForge, LocalRepository
+from tests.central.onboarding.world import backfill_of, queued, use
+from tests.local_forge import OWNER_ID, LocalForge, LocalRepository
 
 pytestmark = pytest.mark.django_db
 
@@ -136,3 +139,51 @@ def test_the_policies_are_followed_without_the_forge(shop: LocalRepository) -> N
     Organization.objects.update(branches=[])
     assert prune_unwanted() == 2
     assert not Branch.objects.exists()
+
+
+@pytest.mark.parametrize("by", [IndexedBy.CENTRAL, IndexedBy.ACTION])
+def test_at_night_the_forge_is_asked_what_is_left(
+    forge: LocalForge, shop: LocalRepository, by: IndexedBy
+) -> None:
+    Organization.objects.update(github_owner_id=OWNER_ID)
+    Repository.objects.update(indexed_by=by, github_id=shop.id)
+    backfill = backfill_of(repository().organization)
+    row = queued(backfill, "shop", github_id=shop.id, repository=repository(), state="done")
+    branch(shop, "release/1", 1_000_000_000)
+    stored("refs/heads/release/1", 1)
+    stored("refs/heads/release/gone", 2)
+    follow_branches()
+    row.refresh_from_db()
+    if by == IndexedBy.CENTRAL:  # its work lists them
+        assert (row.state, row.requested_by, Branch.objects.count()) == ("queued", "service", 2)
+    else:
+        assert row.state == "done"
+        assert Branch.objects.get().ref == "refs/heads/release/1"
+
+
+def test_at_night_a_forge_that_does_not_answer_deletes_nothing(
+    forge: LocalForge, shop: LocalRepository
+) -> None:
+    Organization.objects.update(github_owner_id=OWNER_ID)
+    Repository.objects.update(github_id=shop.id)
+    backfill = backfill_of(repository().organization)
+    queued(backfill, "shop", github_id=shop.id, repository=repository(), state="done")
+    stored("refs/heads/release/1", 1)
+    del forge.repositories[shop.id]
+    follow_branches()
+    assert Branch.objects.exists()
+
+
+def test_a_push_to_a_wanted_branch_is_work_once(shop: LocalRepository) -> None:
+    Repository.objects.update(indexed_by=IndexedBy.CENTRAL)
+    backfill = backfill_of(repository().organization)
+    row = queued(backfill, "shop", repository=repository(), state="done")
+    BranchPush.objects.create(
+        repository=repository(),
+        ref="refs/heads/release/1",
+        commit_sha="a" * 40,
+        pushed_at=timezone.now(),
+    )
+    assert (queue_pushed(), queue_pushed()) == (1, 0)
+    row.refresh_from_db()
+    assert row.state == "queued"
