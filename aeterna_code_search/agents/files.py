@@ -80,8 +80,8 @@ class _FileTools:
     ) -> Reply:
         """Find the lines that hold a text, in all indexed repositories. Use it instead of grep.
 
-        Plain text is one literal, with filters (repo: rev: file: lang: case:yes) beside it. Quoted text,
-        /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
+        Plain text is one literal, with filters (repo: rev: file: lang: case:yes) beside it. Quoted
+        text, /regex/ (RE2) and filters alone are terms, which a file must all fulfil. Examples:
         query="def verify_token( lang:python"; query='"retry" /class .*Error/ -file:test'.
         """
         body: dict[str, Any] = {"query": query, "limit": limit}

@@ -207,6 +207,10 @@ def owners(row: Row) -> str:
     return f"  {' '.join(names[:_OWNERS])}{more}" if names else ""
 
 
+def _branches(row: Row) -> str:
+    return f"  on {', '.join(row['branches'])}" if row.get("branches") else ""
+
+
 def _path(row: Row) -> str:
     prefix = f"{row['project']}/" if row["project"] else ""
     return f"{prefix}{row['file']}"
@@ -214,6 +218,8 @@ def _path(row: Row) -> str:
 
 def _state(row: Row) -> str:
     state = " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
+    if branches := row.get("branches"):
+        state = f" (on {', '.join(branches)}){state}"
     return f" (generated){state}" if row.get("generated") else state
 
 
@@ -236,7 +242,7 @@ def _file_matches(row: Row) -> str:
     head = f"{_path(row)}  {found}{_state(row)}"
     if row.get("name"):  # of a frame, which is a line
         head = f"{location(row, row['start_line'])}  in {_named(row).strip()}"
-    head += owners(row)
+    head += f"{_branches(row)}{owners(row)}"
     if row.get("note"):
         head = f"{head}\n{row['note']}"
     around = row.get("context")
@@ -282,7 +288,8 @@ def _result(row: Row) -> str:
     if row.get("matches") is not None:
         return _file_matches(row)
     lines = f"{row['start_line']}-{row['end_line']}"
-    head = f"{location(row, lines)}  {_named(row)}  {row['score']:.2f}{owners(row)}"
+    head = f"{location(row, lines)}  {_named(row)}  {row['score']:.2f}"
+    head += f"{_branches(row)}{owners(row)}"
     cut = (
         f"\n… ({_begins(row)}cut; expand shows all of it)"
         if row["truncated"] and row["content"]

@@ -35,6 +35,12 @@ def path_of(result: Mapping[str, Any]) -> str:
     return escape_line(f"{result['project']}/{result['file']}")
 
 
+def branches_of(result: Mapping[str, Any]) -> str:
+    """Format the branches that have a result, where branches were asked for."""
+    names = ", ".join(result.get("branches") or ())
+    return escape_line(f"  on {names}") if names else ""
+
+
 def owners_of(result: Mapping[str, Any]) -> str:
     """Format the owners of a row's file; "" if it has none, or they are not known."""
     return escape_line("".join(f"  {owner}" for owner in result.get("owners") or ()))

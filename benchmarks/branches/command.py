@@ -71,4 +71,5 @@ def _measured(
             acme.index(clone.check_out("main"), clone.name)
     yield from storage.branches(clones, with_branches, own, workspace / "differing")
     yield from default_branch.beside(with_branches, without, clones)
+    yield from default_branch.on_branches(with_branches, clones)
     yield from merges.beside(clones, with_branches, without)

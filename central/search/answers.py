@@ -63,10 +63,11 @@ def search_receipt(
     missing += scope.lacking
     listed, more = listed_missing(missing)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
-    return SearchReceipt(not missing, took_ms, [*_answering(scope)], listed, more)
+    answering = [*_of_branches(scope)] if scope.chosen.shown else answering_projects(scope.selected)
+    return SearchReceipt(not missing, took_ms, answering, listed, more)
 
 
-def _answering(scope: SearchScope) -> Iterator[AnsweringProject]:
+def _of_branches(scope: SearchScope) -> Iterator[AnsweringProject]:
     """Yield the projects that answer, once for each of several branches."""
     for item in scope.selected:
         shown = scope.chosen.shown.get(item.id, ())

@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
 
     A result is several: `pieces` are the chunks of the same definition, if they are several; then
     it begins at `first_line`. `further` are the other hits of its file, best first, if it stands
-    for the file.
+    for the file. `version`: where several branches are read, the key of the file's row.
     """
 
     project: str
@@ -56,6 +56,7 @@ class Candidate(NamedTuple):
     pieces: tuple["Candidate", ...] = ()
     first_line: int = 0
     further: tuple["Candidate", ...] = ()
+    version: int = 0
 
     @property
     def file(self) -> tuple[int, str]:
@@ -119,12 +120,20 @@ _BLANK_LINES = 3  # at most between two pieces of a class; its methods are hits 
 HitKey = tuple[object, ...]
 
 
+class Version(NamedTuple):
+    """The version of a file that a chunk is of, by its row, and the digest of the chunk's text."""
+
+    file: int
+    digest: bytes
+
+
 class Joiner:
     """The hits of a search, each definition and each range of lines once, in ranked order.
 
     With `by_file`, each file once: its best hit, with the others in it. What is joined depends only
     on the batch in which a definition or file is first found, not on how many hits are wanted.
-    `first_lines` reads the first lines of definitions.
+    `first_lines` reads the first lines of definitions. `versions` is given where several branches
+    are read: what several versions of a file have is one hit.
     """
 
     def __init__(
@@ -132,8 +141,11 @@ class Joiner:
         first_lines: Callable[[Sequence[int]], Mapping[int, int]],
         *,
         by_file: bool = False,
+        versions: Callable[[Sequence[int]], Mapping[int, Version]] | None = None,
     ) -> None:
         self._first_lines = first_lines
+        self._versions = versions
+        self._texts: set[HitKey] = set()
         self._by_file = by_file
         self._hits: dict[HitKey, Candidate] = {}
         self._named: set[HitKey] = set()
@@ -148,6 +160,11 @@ class Joiner:
 
     def add(self, ranked: Sequence[Candidate]) -> None:
         """Add the hits of the next batch, best first."""
+        versions = self._versions([hit.id for hit in ranked]) if self._versions else {}
+        if versions:
+            ranked = [
+                hit._replace(version=versions[hit.id].file) for hit in ranked if hit.id in versions
+            ]
         names = Counter(map(_name, ranked))
         again = {name for name, count in names.items() if count > 1 or name in self._named}
         cut = [
@@ -166,7 +183,16 @@ class Joiner:
         ranks = {hit.id: rank for rank, hit in enumerate(ranked)}
         found = sorted(joined.items(), key=lambda item: ranks[item[1].id])
         for own, hit in _files(hit for _, hit in found) if self._by_file else found:
-            self._hits.setdefault(own, hit)
+            if not versions or self._is_new_text(hit, versions):
+                self._hits.setdefault(own, hit)
+
+    def _is_new_text(self, hit: Candidate, versions: Mapping[int, Version]) -> bool:
+        """Whether no version of its file had the same text before."""
+        digests = [versions[piece.id].digest for piece in hit.pieces or (hit,)]
+        text = (*hit.file, hit.type, hit.container, hit.name, *digests)
+        is_new = text not in self._texts
+        self._texts.add(text)
+        return is_new
 
 
 def ungrouped(hits: Iterable[Candidate]) -> list[Candidate]:
@@ -183,18 +209,18 @@ def _files(hits: Iterable[Candidate]) -> list[tuple[HitKey, Candidate]]:
     """Return the best hit of each file, which holds the file's other hits."""
     files: dict[HitKey, list[Candidate]] = {}
     for hit in hits:
-        files.setdefault(hit.file, []).append(hit)
+        files.setdefault((*hit.file, hit.version), []).append(hit)
     return [(file, best._replace(further=tuple(rest))) for file, (best, *rest) in files.items()]
 
 
 def _name(hit: Candidate) -> HitKey:
-    return hit.repository, hit.path, hit.type, hit.container, hit.name
+    return hit.repository, hit.path, hit.version, hit.type, hit.container, hit.name
 
 
 def _place(hit: Candidate, first_line: int) -> HitKey:
     if first_line:
         return (*_name(hit), first_line)
-    return hit.repository, hit.path, hit.start_line, hit.end_line
+    return hit.repository, hit.path, hit.version, hit.start_line, hit.end_line
 
 
 def _runs(pieces: list[Candidate]) -> list[list[Candidate]]:

@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Final
 
 from aeterna_code_search.contract.search import Result, SearchRequest
+from central.corpus.branches.chosen import Chosen
 from central.corpus.models import File, Symbol
 from central.db import fetch_rows, id_array, sql_with
 from central.owners.reading import OwnersReader
 from central.query.pasted.paths import tails
 from central.query.pasted.stack_trace import StackTrace
 from central.repositories.visibility import RepositorySnapshot
+from central.search.branches import NOWHERE, Shown, branches_of_files
 from central.search.exact.files import CandidateFile, candidate_file, contents
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import Lines
@@ -138,8 +140,12 @@ def frame_results(
     request: SearchRequest,
     searched: Mapping[int, RepositorySnapshot],
     owners: OwnersReader,
+    chosen: Chosen,
 ) -> list[Result]:
-    """Build a result for each place, in order; files that are gone meanwhile are left out."""
+    """Build a result for each place, in order; files that are gone meanwhile are left out.
+
+    Versions of a file that show the same are one result.
+    """
     owners.read_ahead(searched[key] for key in {place.file.repository for place in places})
     files = {place.file.id: place.file for place in places}
     texts = {file.id: text for _, file, text in contents(enumerate(files.values()))}
@@ -148,6 +154,7 @@ def frame_results(
         expand=max(request.expand, _LINES_AROUND),
         max_content=max(request.max_content, _CONTENT),
     )
+    branches = branches_of_files(chosen, [(key,) for key in files])
     results: list[Result] = []
     for place in places:
         content = texts.get(place.file.id)
@@ -155,9 +162,26 @@ def frame_results(
             continue
         repository = searched[place.file.repository]
         listed = owners.listed(repository, place.file.path)
-        result = _result(place, content, request, repository, listed)
+        shown = branches.get(place.file.id, NOWHERE)
+        result = _result(place, content, request, repository, listed, shown)
+        if chosen.has_versions and _is_joined(results, result):
+            continue
         results.append(replace(result, score=round(max(0.5, 1.0 - _STEP * len(results)), 4)))
     return results
+
+
+def _is_joined(results: list[Result], result: Result) -> bool:
+    """Whether the file is among the results with the same text; then that one has its branches."""
+    for at, other in enumerate(results):
+        same = (other.project, other.file, other.content) == (
+            result.project,
+            result.file,
+            result.content,
+        )
+        if same:
+            results[at] = replace(other, branches=[*other.branches, *result.branches])
+            return True
+    return False
 
 
 def _result(
@@ -166,12 +190,15 @@ def _result(
     request: SearchRequest,
     repository: RepositorySnapshot,
     owners: list[str] | None,
+    shown: Shown,
 ) -> Result:
     lines = Lines(content)
     line, note = _line_of(place, len(lines))
     spans = [_text_span(lines, line)] if len(lines) else []
     hit = FileHit(0, place.file, content, spans, is_cut=False, defining=frozenset())
-    result, _ = exact_result(hit, request=request, repository=repository, lines=1, owners=owners)
+    result, _ = exact_result(
+        hit, request=request, repository=repository, lines=1, owners=owners, shown=shown
+    )
     around = _innermost(place.symbols, line)
     container, _, _ = around.qualified_name.rpartition(".") if around else ("", "", "")
     return replace(result, name=around.name if around else "", container=container, note=note)

@@ -31,6 +31,7 @@ from central.search.reading import ReadRequest
 from central.search.rows import is_defined
 from central.search.scope import SearchScope
 from central.sentences import Sentence, similar_names
+from indexer.output.terminal import first_names
 
 EXACT_HINT_NAMES: Final = 3  # unknown repositories that it names, with near names of each
 Finds = Callable[[SearchScope, ReadRequest], bool]  # whether there is something, for a moment
@@ -123,7 +124,9 @@ def exact_hint(
 
 
 def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
-    """Return the sentence about repositories, languages or owners that do not exist here."""
+    """Return the sentence about repositories, branches, languages or owners that do not exist."""
+    if scope.lacking and not scope.searched:
+        return _no_branch(read, scope)
     if scope.unknown and not scope.selected:
         return _no_repository(scope.unknown, scope)
     names = [item.name for item in scope.selected]
@@ -137,6 +140,17 @@ def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     if unknown and names:
         return _no_repository(unknown, scope)
     return _language_hint(read, scope) or _owner_hint(read, scope)
+
+
+def _no_branch(read: ReadRequest, scope: SearchScope) -> Sentence:
+    lacking = {project.project for project in scope.lacking}
+    known = (scope.chosen.known.get(item.id, ()) for item in scope.visible if item.name in lacking)
+    return Sentence.of(
+        "no_such_branch",
+        "Of no repository in the search's scope is a branch {refs} indexed. Indexed are: {names}.",
+        refs=" or ".join(read.refs[:EXACT_HINT_NAMES]),
+        names=first_names(sorted({name for names in known for name in names})) or "none",
+    )
 
 
 def _language_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:

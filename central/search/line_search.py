@@ -23,6 +23,7 @@ from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
 from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import search_answer, search_facets, search_receipt
+from central.search.branches import NOWHERE, Shown, branches_of_files, count_files
 from central.search.exact.hits import ExactSearch, FileHit
 from central.search.exact.matching import EXACT_LINE_CHARACTERS, Lines, matched_lines
 from central.search.exact.page import ExactPage, exact_page
@@ -83,11 +84,19 @@ def _answer(search: ExactSearch, page: ExactPage, started: float) -> SearchAnswe
     scope.owners.read_ahead(
         scope.searched[key] for key in {hit.file.repository for hit in page.hits}
     )
-    results = [_result(hit, read, scope, request.lines)[0] for hit in page.hits]
+    branches = branches_of_files(scope.chosen, [(hit.file.id, *hit.versions) for hit in page.hits])
+    results = [
+        _result(hit, read, scope, request.lines, branches.get(hit.file.id, NOWHERE))[0]
+        for hit in page.hits
+    ]
     facets = None
     if request.facets and not request.cursor:
-        files = ((file.repository, file.path, file.language) for file in page.counted)
-        facets = search_facets(scope, files, at_least=page.at_least)
+        # Once each: a file may have several versions.
+        files = dict.fromkeys((file.repository, file.path, file.language) for file in page.counted)
+        facets = replace(
+            search_facets(scope, files, at_least=page.at_least),
+            branches=count_files(scope.chosen, (file.id for file in page.counted)),
+        )
     answer = search_answer(
         scope,
         request,
@@ -230,14 +239,23 @@ def restriction(read: ReadRequest, scope: SearchScope) -> Restriction:
 
 
 def _result(
-    hit: FileHit, read: ReadRequest, scope: SearchScope, most_lines: int
+    hit: FileHit,
+    read: ReadRequest,
+    scope: SearchScope,
+    most_lines: int,
+    shown: Shown = NOWHERE,
 ) -> tuple[Result, bool]:
     """Return the result, and whether the file has more lines that match."""
     repository = scope.searched[hit.file.repository]
     lines = 0 if read.lists_files else most_lines
     owners = scope.owners.listed(repository, hit.file.path)
     return exact_result(
-        hit, request=read.request, repository=repository, lines=lines, owners=owners
+        hit,
+        request=read.request,
+        repository=repository,
+        lines=lines,
+        owners=owners,
+        shown=shown,
     )
 
 
@@ -252,6 +270,7 @@ def exact_result(
     repository: RepositorySnapshot,
     lines: int,
     owners: list[str] | None = None,
+    shown: Shown = NOWHERE,
 ) -> tuple[Result, bool]:
     """Build the result of a file that matches, with at most `lines` of its lines; and if cut.
 
@@ -266,6 +285,7 @@ def exact_result(
     content = of_file.block(start, last + request.expand) if block else ""
     context, is_cut = _context(of_file, matched, request.expand, request.max_content)
     lowest, share = _SCORES[hit.rank]
+    repository = shown.repository(repository)
     result = Result(
         project=repository.name,
         commit=repository.commit,
@@ -290,6 +310,7 @@ def exact_result(
         context=context,
         generated=hit.file.generated,
         owners=owners,
+        branches=shown.names,
     )
     return result, has_more
 

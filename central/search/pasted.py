@@ -150,7 +150,7 @@ def _find_frames(
     with one_moment():
         chosen = find_places(trace, request, scope.searched)
         places = [*chosen.best, *chosen.others][: request.limit]
-        results = frame_results(places, request, scope.searched, scope.owners)
+        results = frame_results(places, request, scope.searched, scope.owners, scope.chosen)
     if not results:
         return None
     reading = _reading(trace, chosen)

@@ -4,7 +4,7 @@ Vectors of network embedders are cached. While such an embedder is unavailable, 
 skips it, so that only a search or two wait for it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
@@ -21,8 +21,10 @@ from django.db.models import Sum
 from aeterna_code_search.contract.search import Mode
 from central.circuit import Circuit, CircuitOpenError
 from central.corpus.backends import embedder
+from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.embeddings import unpack_term_ids
-from central.corpus.models import TermStat
+from central.corpus.models import Chunk, TermStat
+from central.db import fetch_rows, id_array, sql
 from central.observability.metrics import EMBEDDER_REQUESTS
 from central.repositories.visibility import RepositorySnapshot
 from central.search.query import ParsedQuery, parse_query
@@ -36,6 +38,16 @@ _FAILURES: Final = 2  # in a row
 _PAUSE_SECONDS: Final = 5.0
 _VIEWS = 64  # cached sets of repositories
 _TERMS = 50_000  # cached terms of each
+
+# In what only other branches have: `terms` begin with packed numbers.
+_TERMS_OF_OTHERS: Final = sql(
+    """SELECT asked.term, count(*) FROM unnest(%b::bytea[]) AS asked(term)
+    JOIN {others}{chunk} c
+        ON position(asked.term IN substr(c.terms, 1, length(c.terms) / 2)) %% 4 = 1
+    WHERE c.repository_id = ANY(%s::bigint[]) GROUP BY asked.term""",
+    others=IN_OTHERS,
+    chunk=Chunk,
+)
 
 _View = tuple[tuple[int, int], ...]
 
@@ -84,9 +96,16 @@ class PreparedQuery:
 
 
 def document_frequencies(
-    repositories: Sequence[RepositorySnapshot], terms: Iterable[int]
+    repositories: Sequence[RepositorySnapshot],
+    terms: Iterable[int],
+    *,
+    others: Collection[int] = (),
 ) -> dict[int, int]:
-    """Return in how many chunks of `repositories` each term occurs, 0 included."""
+    """Return in how many chunks of `repositories` each term occurs, 0 included.
+
+    The statistics are of default branches; of `others`, which are read by other branches, terms
+    that occur nowhere else are counted in what these have alone.
+    """
     known = _view(tuple((repository.id, repository.generation) for repository in repositories))
     wanted = set(terms)
     unknown = wanted.difference(known)
@@ -100,12 +119,21 @@ def document_frequencies(
         )
         if len(known) > _TERMS:
             known.clear()
+        absent = [term for term in unknown if term not in found]
+        if others and absent:
+            found |= _frequencies_of_others(absent, others)
         # Another thread may have cleared `known` meanwhile: answer from both.
         fresh = {term: found.get(term, 0) for term in unknown}
         answer = {term: known.get(term, 0) for term in wanted - unknown} | fresh
         known.update(fresh)
         return answer
     return {term: known.get(term, 0) for term in wanted}
+
+
+def _frequencies_of_others(terms: Iterable[int], repositories: Collection[int]) -> dict[int, int]:
+    packed = [term.to_bytes(4, "little") for term in terms]
+    rows = fetch_rows(_TERMS_OF_OTHERS, [packed, id_array(repositories)])
+    return {int.from_bytes(term, "little"): count for term, count in rows}
 
 
 @lru_cache(maxsize=_VIEWS)
@@ -121,12 +149,13 @@ def prepare(
     embedders: Sequence[EmbedderSpec],
     organization: str,
     visible: Sequence[RepositorySnapshot],
+    others: Collection[int] = (),
 ) -> tuple[list[PreparedQuery], set[EmbedderSpec]]:
     """Return the prepared queries and the unavailable embedders.
 
     `organization` is the credential's. `visible` are all repositories visible to it: their
-    statistics weight the terms. Raises EmbedderUnavailableError if a semantic search has no
-    embedder left.
+    statistics weight the terms; `others` of them are read by other branches. Raises
+    EmbedderUnavailableError if a semantic search has no embedder left.
     """
     vectors, unavailable = _embed(texts, embedders, organization)
     if mode is Mode.SEMANTIC and embedders and len(unavailable) == len(embedders):
@@ -134,7 +163,7 @@ def prepare(
         raise EmbedderUnavailableError(message)
     parsed = [parse_query(text) for text in texts]
     has_terms = mode in (Mode.HYBRID, Mode.LEXICAL)
-    idfs = _idf_by_query(parsed, visible) if has_terms else [({}, 1.0) for _ in parsed]
+    idfs = _idf_by_query(parsed, visible, others) if has_terms else [({}, 1.0) for _ in parsed]
     prepared = [
         PreparedQuery(query, of_query, query_vector(query.terms, idf), idf, known)
         for query, of_query, (idf, known) in zip(parsed, vectors, idfs, strict=True)
@@ -184,10 +213,13 @@ def _in_parallel(
 
 
 def _idf_by_query(
-    parsed: Sequence[ParsedQuery], visible: Sequence[RepositorySnapshot]
+    parsed: Sequence[ParsedQuery],
+    visible: Sequence[RepositorySnapshot],
+    others: Collection[int],
 ) -> list[tuple[dict[int, float], float]]:
     """Return the idf weights of each query and the known share, independent of other queries."""
-    frequencies = document_frequencies(visible, {term for query in parsed for term in query.terms})
+    terms = {term for query in parsed for term in query.terms}
+    frequencies = document_frequencies(visible, terms, others=others)
     chunks = sum(repository.chunks for repository in visible)
     own = [{term: frequencies[term] for term in query.terms} for query in parsed]
     idfs = [idf_weights(counts, chunks=chunks) for counts in own]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from aeterna_code_search.contract.search import Result, ResultSpan, SearchRequest
+from central.search.branches import NOWHERE, branches_of_hits
 from central.search.candidates import Candidate
 from central.search.query_preparation import PreparedQuery
 from central.search.retrieval import RetrievalPlan, with_similarities
@@ -92,11 +93,13 @@ def build_results(
     """Build the results of a page; hits whose chunk no longer exists are omitted."""
     results = []
     searched, owners = scope.searched, scope.owners
+    branches = branches_of_hits(scope.chosen, page.hits)
     owners.read_ahead(searched[key] for key in {hit.repository for hit in page.hits})
     for hit in page.hits:
         if hit.id not in page.texts:
             continue
-        repository, cosine = searched[hit.repository], hit.cosine
+        shown = branches.get(hit.id, NOWHERE)
+        repository, cosine = shown.repository(searched[hit.repository]), hit.cosine
         pieces = hit.pieces or (hit,)
         words = queries[0].matched_words(b"".join(piece.term_ids for piece in pieces))
         content, first_line, truncated = clip_content(
@@ -129,7 +132,8 @@ def build_results(
                 url=repository.url(hit.path, hit.span.start, hit.span.end),
                 why=hit.explanation,
                 spans=[_span(further) for further in hit.further[:RESULT_SPANS]],
-                owners=owners.listed(repository, hit.path),
+                owners=owners.listed(searched[hit.repository], hit.path),
+                branches=shown.names,
             )
         )
     return results

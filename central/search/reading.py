@@ -271,8 +271,8 @@ def _without_rev(query: Query) -> tuple[tuple[str, ...], Query]:
     revs = [term for term in terms if _is_filter(term, FilterName.REV)]
     if hidden := next(_hidden(terms, FilterName.REV), None):
         raise QueryError(
-            "`rev:` stands beside the other terms: not negated, and not in an OR. It says which "
-            "branches are searched.",
+            "`rev:` stands beside the other terms: not negated, and not in an OR. Put "
+            "alternatives in parentheses: rev:main (a OR b).",
             column=hidden.column,
         )
     if not revs:

@@ -102,6 +102,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     excluded = set(read.request.exclude_projects)
     evaluator = cache(lambda: Evaluator(read.query))  # compiled where it is asked
 
+    lacking = read.chosen.lacking
     wanted = [
         item
         for item in visible
@@ -110,7 +111,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     selected = [
         item
         for item in wanted
-        if item.id not in read.chosen.lacking
+        if not (lacking and item.id in lacking)
         and (
             item.generation
             or (
@@ -129,8 +130,8 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
         chosen=read.chosen,
         lacking=[
             MissingProject(item.name, reason)
-            for item in wanted
-            if (reason := read.chosen.lacking.get(item.id))
+            for item in (wanted if lacking else ())
+            if (reason := lacking.get(item.id))
             and (reason != "no_such_branch" or item.name in included or not searched)
             and evaluator().repository(item.name) is not False
         ],

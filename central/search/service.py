@@ -20,12 +20,12 @@ from aeterna_code_search.contract.search import (
     SearchRequest,
 )
 from central.corpus.backends import others_key, vector_store
-from central.corpus.branches.chosen import Chosen, reading
+from central.corpus.branches.chosen import reading
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
-from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import search_answer, search_facets
+from central.search.branches import count_files_of_chunks, versions_of
 from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.confidence import assess
 from central.search.filters import point_filter, row_filter
@@ -128,7 +128,9 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
     for _ in range(TRIES):
         scope = search_scope(credential, read)
         prepared = _prepare(slug, scope, read)
-        ranking = _rank(prepared.plan, wanted=end + 1, explain=request.explain)
+        versions = versions_of if scope.chosen.has_versions else None
+        joiner = Joiner(first_lines, by_file=prepared.plan.by_file, versions=versions)
+        ranking = _rank(prepared.plan, joiner, wanted=end + 1, explain=request.explain)
         page = read_page(
             ranking.hits[offset : min(end, MAX_RESULTS)], request, prepared.plan, scope
         )
@@ -139,7 +141,10 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
     facets = None
     if request.facets and not offset:
         files = {(*hit.file, hit.language) for hit in ranking.hits}
-        facets = search_facets(scope, files, at_least=ranking.is_cut or bool(lacks))
+        facets = replace(
+            search_facets(scope, files, at_least=ranking.is_cut or bool(lacks)),
+            branches=count_files_of_chunks(scope.chosen, (hit.id for hit in ranking.hits)),
+        )
     has_more = len(ranking.hits) > end < MAX_RESULTS
     answer = search_answer(
         scope,
@@ -168,11 +173,14 @@ class _Prepared(NamedTuple):
 def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepared:
     request, searched = read.request, scope.searched
     collections: dict[EmbedderSpec, list[Collection]] = {}
-    for item in searched.values():
-        for repository, embedder in _embedders(item, scope.chosen):
-            spec = _spec(embedder)
-            collection = Collection(organization, item.name, repository, spec)
-            collections.setdefault(spec, []).append(collection)
+    for key, item in searched.items():
+        if key in scope.chosen.defaults:
+            continue
+        spec = _spec(item.embedder)
+        collections.setdefault(spec, []).append(Collection(organization, item.name, key, spec))
+    for key, name, embedder in _of_branches(scope):
+        spec = _spec(embedder)
+        collections.setdefault(spec, []).append(Collection(organization, name, key, spec))
     mode, embedders = request.mode, list(collections)
     if read.is_secret and any(spec.provider in REMOTE for spec in embedders):
         mode, embedders = Mode.LEXICAL, []
@@ -182,6 +190,7 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
         embedders=embedders,
         organization=organization,
         visible=scope.visible,
+        others=scope.chosen.names.keys() & searched.keys(),
     )
     required = restriction(read, scope) if read.query.predicate is not None else None
     wanted = required.repositories if required else searched
@@ -203,16 +212,16 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
     return _Prepared(plan, required, unembedded)
 
 
-def _embedders(item: RepositorySnapshot, chosen: Chosen) -> Iterator[tuple[int, str]]:
-    """Yield the keys of a repository's collections, each with its embedder."""
-    default = chosen.defaults.get(item.id)
-    if default is None:
-        yield item.id, item.embedder
-        return
-    if default.is_indexed:
-        yield item.id, default.embedder
-    for embedder in {branch.embedder for branch in chosen.names[item.id]}:
-        yield others_key(item.id), embedder
+def _of_branches(scope: SearchScope) -> Iterator[tuple[int, str, str]]:
+    """Yield key, project and embedder of the collections of what is read by other branches."""
+    for key, default in scope.chosen.defaults.items():
+        if key not in scope.searched:
+            continue
+        name = scope.searched[key].name
+        if default.is_indexed:
+            yield key, name, default.embedder
+        for embedder in {branch.embedder for branch in scope.chosen.names[key]}:
+            yield others_key(key), name, embedder
 
 
 class _Ranking(NamedTuple):
@@ -223,14 +232,13 @@ class _Ranking(NamedTuple):
     is_truncated: bool
 
 
-def _rank(plan: RetrievalPlan, *, wanted: int, explain: bool) -> _Ranking:
+def _rank(plan: RetrievalPlan, joiner: Joiner, *, wanted: int, explain: bool) -> _Ranking:
     """Return at least the first `wanted` hits (at most MAX_RESULTS), each definition or file once.
 
     The first hits do not depend on `wanted`. They are truncated if there are fewer because the
     lists may not grow further. Raises StoreError.
     """
     is_truncated = is_cut = False
-    joiner = Joiner(first_lines, by_file=plan.by_file)
     max_score = 1.0
     for batch in candidate_batches(plan):
         ranked = rerank(

@@ -12,6 +12,7 @@ from central.query.syntax import Filter, Query, conjunction, conjuncts
 from central.search.facets import FacetKind
 from central.web.other_searches import escaped_path, parsed, with_filter, written
 from central.web.search_form import SearchForm
+from central.web.urls_for import REF
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ def facet_rows(asked: SearchForm, facets: Facets | None) -> list[FacetRow]:
     except QueryError:
         return []
     rows = [_row(kind, asked, query, facets) for kind in FacetKind]
+    rows.append(_of_branches(asked, facets))
     return [row for row in rows if len(row.links) > 1 or any(link.is_chosen for link in row.links)]
 
 
@@ -79,6 +81,19 @@ def _row(kind: FacetKind, asked: SearchForm, query: Query, facets: Facets) -> Fa
         if value not in chosen and (address := _with(kind, value, asked, query)):
             links.append(FacetLink(value, files, address, is_chosen=False))
     return FacetRow(kind.value, _TITLES[kind], links)
+
+
+def _of_branches(asked: SearchForm, facets: Facets) -> FacetRow:
+    """Return the branches of the answer; there are none unless branches are asked for."""
+    asked_for = asked.filters.get(REF, "")
+    links = []
+    for choice in facets.branches:
+        is_chosen = choice.value == asked_for
+        filters = {**asked.filters, REF: choice.value}
+        chosen = replace(asked, filters=filters, cursor="").address()
+        address = asked.without(REF) if is_chosen else chosen
+        links.append(FacetLink(choice.value, choice.files, address, is_chosen=is_chosen))
+    return FacetRow("branches", "Branch", links)
 
 
 def _with(kind: FacetKind, value: str, asked: SearchForm, query: Query) -> str:

@@ -17,6 +17,7 @@ from central.search.views import SearchRequestSerializer
 from central.web import other_searches
 from central.web.matched_lines import CONTEXT_LINES
 from central.web.plain_text import plain_line
+from central.web.urls_for import REF
 
 PAGE_RESULTS: Final = 10
 MOST_PROJECTS: Final = 50  # each is a link on the page that holds all others
@@ -24,7 +25,8 @@ SHOWN_CHARACTERS: Final = 1_000  # of a result's content: some twenty lines
 ALL_LINES: Final = "all"
 CONTEXT_CHARACTERS: Final = 100_000  # of the lines around the matches of a file
 POINTED_CHARACTERS: Final = 60  # on each side of an error in a query
-FILTERS: Final = ("language", "chunk_type", "path", "exclude")
+FILTERS: Final = ("language", "chunk_type", "path", "exclude", REF)
+_WORDS: Final = {"chunk_type": "chunk type", REF: "branch"}
 
 _REQUESTS = SearchRequestSerializer()
 _PLACES: Final = {"query": "q", "include_projects": "project"}  # whose names are others here
@@ -60,6 +62,11 @@ class SearchForm:
     def is_narrowed(self) -> bool:
         """Whether there are filters beside the text."""
         return bool(self.projects or self.filters or self.mode != Mode.HYBRID)
+
+    @property
+    def names_branches(self) -> bool:
+        """Whether it may be of other branches than the default ones."""
+        return REF in self.filters or "rev:" in self.q or "@" in self.q
 
     def address(self) -> str:
         """Return the search as an address on the same page: `?q=…`."""
@@ -100,7 +107,7 @@ class SearchForm:
 
     def _without_choices(self) -> list[tuple[str, str]]:
         found = [
-            (f"Without the {name.replace('_', ' ')} {value}", self.without(name, value))
+            (f"Without the {_WORDS.get(name, name)} {value}", self.without(name, value))
             for name, value in (
                 *self.filters.items(),
                 *(("project", project) for project in self.projects),

@@ -105,17 +105,25 @@ def grouped(
         if result.change:
             group.hits.append(_commit_hit(result, organization))
             continue
-        content = files.get((result.project, result.file), "")
+        ref = _branch(result, indexed.get(result.project)) if asked.names_branches else ""
+        content = "" if ref else files.get((result.project, result.file), "")
         if len(content) > room:
             content = ""
         room -= len(content)
-        group.hits.append(_hit(result, content, asked, organization, is_at_forge=bool(web_url)))
+        group.hits.append(
+            _hit(result, content, asked, organization, ref=ref, is_at_forge=bool(web_url))
+        )
     return list(groups.values())
 
 
 def _group(result: Result, web_url: str, project: AnsweringProject | None) -> Group:
     commit = project.commit if project and result.change else result.commit
     return Group(result.project, commit, web_url, project.indexed_at if project else None)
+
+
+def _branch(result: Result, project: AnsweringProject | None) -> str:
+    """Return the first branch that was read and has the result."""
+    return result.branches[0] if result.branches else project.ref if project else ""
 
 
 def _commit_hit(result: Result, organization: str) -> Hit:
@@ -138,9 +146,16 @@ def _commit_hit(result: Result, organization: str) -> Hit:
 
 
 def _hit(
-    result: Result, content: str, asked: SearchForm, organization: str, *, is_at_forge: bool
+    result: Result,
+    content: str,
+    asked: SearchForm,
+    organization: str,
+    *,
+    ref: str,
+    is_at_forge: bool,
 ) -> Hit:
-    page_url = file_url(organization, result.project, result.file)
+    page_url = file_url(organization, result.project, result.file, ref=ref)
+    at_commit = f"{'&' if ref else '?'}commit={result.commit}" if result.commit else ""
     matched = None
     if result.lines:
         limit = asked.asked_lines if asked.shows_all_lines else SHOWN_LINES
@@ -151,7 +166,7 @@ def _hit(
         page_url=page_url,
         forge_url=(result.url or "") if is_at_forge else "",
         reasons=reasons(result.why.rules if result.why else ()),
-        lines_url=f"{page_url}?commit={result.commit}" if result.commit else page_url,
+        lines_url=f"{page_url}{at_commit}",
         before="" if matched else _text_before(result, content),
         matched=matched,
         more_url="" if is_all else asked.of_file(result.project, result.file) or page_url,

@@ -17,6 +17,8 @@ from scripts.local_service import ROOT, Organization, clean_environment
 from tests.e2e.conftest import MakeRepository, write_files
 
 MIDDLEWARE = "acme_auth/middleware.py"
+_SHOP = '[project]\nname = "shop"\nversion = "1.0"\n'
+_NEEDS_SHOP = '[project]\nname = "till"\nversion = "1.0"\ndependencies = ["shop"]\n'
 Edit = Mapping[str, str]
 
 
@@ -211,6 +213,54 @@ def test_the_job_of_a_pull_request_writes_its_summary(
     assert "[<code>billing/resellers&#46;py&#58;17</code>](http://127.0.0.1:" in told
     asked = len(examples.get("index/status")["projects"])
     assert f"<summary>Searched: {asked} repositories" in told
+
+
+def test_a_pull_request_into_a_release_branch_is_assessed_by_its_index(
+    acme: Organization, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    acme.service.manage("branches", "--organization", acme.slug, "release/*")
+    caller = {"use.py": "from shop.pay import charge\n\n\ndef order():\n    charge(1)\n"}
+    acme.index(make_repository("till", {"pyproject.toml": _NEEDS_SHOP, **caller}), "till")
+    before = {"pyproject.toml": _SHOP, "shop/pay.py": "def charge(n):\n    return n\n"}
+    remote = make_repository("remote", before)
+    git(remote, "branch", "release/1")
+    git(remote, "branch", "release/2")
+    write_files(remote, {"shop/pay.py": "def bill(n):\n    return n\n"})
+    commit_all(remote, "Rename it on main")
+    git(tmp_path, "clone", "--quiet", str(remote), "shop")
+    shop = tmp_path / "shop"
+    for name in ("main", "release/1"):
+        git(shop, "checkout", "--quiet", name)
+        acme.index(shop, "shop")
+    base = git(shop, "rev-parse", "HEAD")
+    git(shop, "checkout", "--quiet", "-b", "topic")
+    head = edit(shop, "shop/pay.py", {"return n": "return -n"})
+
+    def assessed(into: str) -> dict[str, Any]:
+        event = tmp_path / "event.json"
+        pull = {"base": {"sha": base, "ref": into}, "head": {"sha": head}}
+        event.write_text(json.dumps({"pull_request": pull}))
+        of_github = {
+            "GITHUB_SERVER_URL": "https://github.example",
+            "GITHUB_REPOSITORY": "acme/shop",
+        }
+        named = ("--json", "--project", "shop")
+        done = try_impact(acme, shop, *named, **of_github, GITHUB_EVENT_PATH=str(event))
+        assert done.returncode == 0, done.stderr
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    answer = assessed("release/1")
+    assert (answer["ref"], answer["ref_not_indexed"], answer["lines"]) == (
+        "release/1",
+        None,
+        "exact",
+    )
+    assert changed(answer) == ["charge"]
+    assert others(answer, "charge") == {"till use.py:5"}
+    answer = assessed("release/2")
+    assert (answer["ref"], answer["ref_not_indexed"]) == (None, "release/2")
+    assert "charge" not in changed(answer)
 
 
 def test_a_project_that_is_not_indexed_is_told_how_to_be(

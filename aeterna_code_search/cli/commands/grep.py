@@ -62,9 +62,6 @@ def grep(
         Mode, typer.Option("--mode", "-m", help="What PATTERN is; regex: RE2, structural: ast-grep")
     ] = Mode.LITERAL,
     project: Projects = None,
-    ref: Annotated[
-        str, typer.Option("--ref", metavar="NAME", help="These branches, such as release/*")
-    ] = "",
     context: Annotated[
         int,
         typer.Option("--context", "-C", min=0, max=_MAX_CONTEXT, help="Lines before and after"),
@@ -118,8 +115,6 @@ def grep(
         raise typer.BadParameter("a structural pattern has no -i", param_hint="--ignore-case")
     body: dict[str, Any] = {"query": f"{query} case:no" if ignore_case else query}
     body["include_projects"] = project or []
-    if ref:
-        body["ref"] = ref
     if around.most:
         body |= {"expand": around.most, "max_content": _MAX_CONTENT}
     if mode is not Mode.QUERY:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from aeterna_code_search.client.console import Console
-from aeterna_code_search.client.text import location_link, owners_of, path_of
+from aeterna_code_search.client.text import branches_of, location_link, owners_of, path_of
 from indexer.output.terminal import escape_line
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ def _renderables(result: Result) -> Iterator["RenderableType"]:
     from rich.text import Text
 
     heading = location_link(result, result["start_line"])
-    heading.append(f"  {result['matches']} found{owners_of(result)}", style="dim")
+    heading.append(
+        f"  {result['matches']} found{branches_of(result)}{owners_of(result)}", style="dim"
+    )
     if result.get("generated"):
         heading.append("  generated", style="yellow")
     yield heading

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from aeterna_code_search.cli.output import changes
 from aeterna_code_search.cli.output.highlighting import Snippet, render_snippet
 from aeterna_code_search.client.console import Console
-from aeterna_code_search.client.text import location_link, owners_of, path_of
+from aeterna_code_search.client.text import branches_of, location_link, owners_of, path_of
 from indexer.output.terminal import escape_line, escape_lines
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _heading(result: Result) -> Iterator["RenderableType"]:
     if kind_and_name := _kind_and_name(result):  # an exact search has neither, and no score
         heading.append(f"  {kind_and_name}", style="bold")
         heading.append(f"  {result['score']:.2f}", style="dim")
-    heading.append(owners_of(result), style="dim")
+    heading.append(f"{branches_of(result)}{owners_of(result)}", style="dim")
     if result.get("local"):
         heading.append("  not committed", style="yellow")
     yield heading

@@ -52,7 +52,7 @@ class Chosen(NamedTuple):
     `lacking` are repositories of which nothing is to be read, with the reason: `no_such_branch`, or
     `branch_not_indexed` if the branch is known but its index is not, or not any more. `shown` are
     the branches to be read, the default one first; `defaults` the default branches of repositories
-    that are read otherwise; `known` the short names of all indexed branches.
+    that are read otherwise; `known` the short names of all indexed branches of each.
     """
 
     branches: list[ChosenBranch]
@@ -60,7 +60,12 @@ class Chosen(NamedTuple):
     lacking: Mapping[int, str]
     shown: Mapping[int, list[NamedBranch]] = MappingProxyType({})
     defaults: Mapping[int, NamedBranch] = MappingProxyType({})
-    known: Sequence[str] = ()
+    known: Mapping[int, list[str]] = MappingProxyType({})
+
+    @property
+    def has_versions(self) -> bool:
+        """Whether several branches of a repository are read, so that a path may repeat."""
+        return any(len(shown) > 1 for shown in self.shown.values())
 
 
 NOTHING_CHOSEN: Final = Chosen([], MappingProxyType({}), MappingProxyType({}))
@@ -85,10 +90,10 @@ def chosen_branches(
     lacking: dict[int, str] = {}
     shown: dict[int, list[NamedBranch]] = {}
     defaults: dict[int, NamedBranch] = {}
-    known: set[str] = set()
+    known: dict[int, list[str]] = {}
     patterns = [short_name(ref) for ref in refs]
     for key, default, others in branches_of_visible(credential, project):
-        known.update(branch.name for branch in (default, *others) if branch.is_indexed)
+        known[key] = [branch.name for branch in (default, *others) if branch.is_indexed]
         wanted = [branch for branch in others if matches(patterns, branch.ref)]
         found = [branch for branch in wanted if branch.is_indexed]
         has_default = DEFAULT_REF in patterns or matches(patterns, default.ref)
@@ -101,7 +106,7 @@ def chosen_branches(
             only = found[0].key if len(found) == 1 and not has_default else 0
             branches.append(ChosenBranch(key, bits, only))
             names[key], defaults[key] = found, default
-    return Chosen(branches, names, lacking, shown, defaults, sorted(known))
+    return Chosen(branches, names, lacking, shown, defaults, known)
 
 
 def branches_of_visible(

@@ -18,8 +18,8 @@ from central.tenancy.credentials import Credential
 class ProjectBranches(NamedTuple):
     """The short name of a repository's default branch, and the other branches by name.
 
-    Of a project that is not visible there are none, and no name is refused: whoever reads the
-    project refuses that.
+    Of a project that is not visible there are none, and no name is refused: reading the project
+    is.
     """
 
     repository_id: int = 0

@@ -38,7 +38,8 @@ class FileHit:
     """A file that matches, with its place among the candidates, from 0.
 
     `is_cut`: it has more matches. `defining`: lines on which a name of the query is defined.
-    `rank` is that of its definitions, from 0 to 3.
+    `rank` is that of its definitions, from 0 to 3. `versions` are the keys of other versions of the
+    file that show the same lines.
     """
 
     position: int
@@ -48,6 +49,7 @@ class FileHit:
     is_cut: bool
     defining: frozenset[int]
     rank: int = 3
+    versions: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -179,9 +181,15 @@ class ExactSearch:
         )
         ordered = in_order(files, rank=partial(self._rank, defined))
         if self._by_names:
-            self.named = self._matches_of_names(ordered, defined), len(ordered)
+            self.named = self._matches_of_names(ordered, defined), self._count(ordered)
             self.named_files = ordered
         return ordered
+
+    def _count(self, files: Sequence[CandidateFile]) -> int:
+        """Return how many files there are, whatever versions of them."""
+        if not self.scope.chosen.has_versions:
+            return len(files)
+        return len({(version.repository, version.path) for version in files})
 
     def _rank(self, defined: Definitions, file: CandidateFile) -> int:
         """Return the rank of definitions; a generated file's do not come before written ones."""

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from central.search.exact.files import CandidateFile
 from central.search.exact.hits import ExactSearch, FileHit
+from central.search.exact.versions import merged
 
 EXACT_COUNT_SECONDS: Final = 0.01  # of them to count on, when a page is full
 
@@ -72,7 +73,7 @@ def exact_page(search: ExactSearch, *, position: Sequence[Any] | None) -> ExactP
     is_whole = True
     until = float("inf")
     with closing(search.hits(begin.candidate, begin.chosen)) as found:
-        for hit in found:
+        for hit in merged(found) if search.scope.chosen.has_versions else found:
             if len(hits) < limit:
                 hits.append(hit)
                 continue

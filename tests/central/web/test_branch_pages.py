@@ -118,6 +118,18 @@ def test_a_permalink_of_a_branch_is_of_its_commit(member: Client) -> None:
     assert "not the indexed one" in page(member, f"{OF}/file/a.py?commit={COMMIT}")
 
 
+def test_a_search_on_branches_leads_to_the_files_of_them(member: Client) -> None:
+    html = page(member, '/o/acme/?q="three"&ref=release/1')
+    assert f'href="{OF}/file/a.py{ON}#L1' in html
+    assert "&amp;commit=" in html
+    assert 'value="release/1"' in html
+    assert "No line" not in html
+    assert "/file/a.py" not in page(member, '/o/acme/?q="three"')
+    assert "?project=shop&ref=release%2F1" in unescape(page(member, f"{OF}/tree{ON}")).replace(
+        "release/1", "release%2F1"
+    )
+
+
 def test_a_repository_without_branches_says_nothing_of_them(member: Client) -> None:
     Branch.objects.all().delete()
     for address in ("", "/tree", "/file/a.py", "/find"):

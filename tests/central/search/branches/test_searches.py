@@ -2,14 +2,22 @@
 
 import pytest
 
-from aeterna_code_search.contract.search import Mode
+from aeterna_code_search.contract.search import GroupBy, Mode, SearchRequest
+from central.errors import InvalidError
+from central.query.errors import QueryError
+from central.repositories.models import Branch
+from central.search.line_search import every_match
+from central.search.reading import read_request
+from central.search.service import search
+from tests.central.branches import Service
 from tests.central.search.branches.pushed import ask, service_of
 from tests.central.search.conftest import AUTH
+from tests.central.search.corpus import credential_for
 
-TOKENS = AUTH["src/auth/tokens.py"]
+TOKENS = "src/auth/tokens.py"
 RELEASE = {
     **AUTH,
-    "src/auth/tokens.py": TOKENS.replace("issue_token", "mint_zephyr"),
+    TOKENS: AUTH[TOKENS].replace("issue_token", "mint_zephyr"),
     "src/legacy.py": 'def rotate_quokka(key):\n    """Rotate a quokka key."""\n    return key\n',
 }
 del RELEASE["src/authors.py"]
@@ -26,23 +34,168 @@ QUERIES = [
     ("lang:python def $NAME($$$): $$$", Mode.STRUCTURAL),
     ("type:file tokens", Mode.HYBRID),
     ("sym:mint", Mode.HYBRID),
+    ('"JWT" sign a token', Mode.HYBRID),
     ("src/legacy.py:2", Mode.HYBRID),
     ('"list_authors"', Mode.HYBRID),
+    ('File "/srv/shop/src/auth/tokens.py", line 18, in mint_zephyr', Mode.HYBRID),
 ]
 
 
-@pytest.mark.django_db
-def test_a_branch_answers_as_a_service_of_its_files() -> None:
-    shop = service_of()
-    shop.push("main", dict(AUTH))
-    shop.push("release/1", RELEASE)
+@pytest.fixture
+def shop(db: None) -> Service:
+    """The default branch, one that differs, and one that differs from that in a file."""
+    service = service_of()
+    service.push("main", dict(AUTH))
+    service.push("release/1", RELEASE)
+    service.push("release/2", {**RELEASE, "src/legacy.py": "KEY = 'wombat'\n"})
+    return service
+
+
+def test_a_branch_answers_as_a_repository_of_its_files(shop: Service) -> None:
     fresh = service_of("fresh")
-    fresh.push("main", RELEASE)
-    for query, mode in QUERIES:
-        found = ask(shop, query, mode=mode, ref="release/1", include_projects=("shop",))
-        wanted = ask(fresh, query, mode=mode, include_projects=("fresh",))
-        places = [(row.file, row.ranges, row.content) for row in found.results]
-        assert places == [(row.file, row.ranges, row.content) for row in wanted.results], query
-        assert {row.commit for row in found.results} <= {found.receipt.projects[0].commit}
+    for branch in ("release/1", "main"):
+        fresh.push("main", shop.heads[branch])
+        for query, mode in QUERIES:
+            found = ask(shop, query, mode=mode, ref=branch, include_projects=("shop",))
+            wanted = ask(fresh, query, mode=mode, include_projects=("fresh",))
+            places = [(row.file, row.ranges, row.content) for row in found.results]
+            assert places == [(row.file, row.ranges, row.content) for row in wanted.results], query
+            assert {tuple(row.branches) for row in found.results} <= {(branch,)}, query
+            assert {row.commit for row in found.results} <= {found.receipt.projects[0].commit}
+            assert found.total == wanted.total
+            assert found.receipt.complete
+            assert [project.ref for project in found.receipt.projects] == [branch]
+
+
+@pytest.mark.parametrize("query", ["rev:main:release/* {}", "{} rev:**", "rev:HEAD:release/? {}"])
+def test_what_is_the_same_on_several_branches_is_one_result(shop: Service, query: str) -> None:
+    every = ["main", "release/1", "release/2"]
+    for text, options in (
+        ('"validate_token" file:tokens.py', {}),
+        ("validate_token signature", {"mode": Mode.LEXICAL}),
+        ("validate_token", {"mode": Mode.SYMBOL}),
+        ("type:file middleware", {}),
+    ):
+        rows = ask(shop, query.format(text), **options).results
+        assert len({(row.file, row.content) for row in rows}) == len(rows), text
+        best = rows[0]
+        assert best.branches == every
+        assert best.commit == ask(shop, "x").receipt.projects[0].commit
+    minted = ask(shop, query.format('"mint_zephyr"')).results
+    assert [row.branches for row in minted] == [["release/1", "release/2"]]
+    assert minted[0].commit == ask(shop, "x", ref="release/1").receipt.projects[0].commit
+    for found in (ask(shop, query.format("src/auth/tokens.py:6")), ask(shop, "x", ref="**")):
+        assert [row.ref for row in found.receipt.projects] == every
         assert found.receipt.complete
-        assert [project.ref for project in found.receipt.projects] == ["release/1"]
+
+
+def test_a_file_may_have_a_result_for_each_version(shop: Service) -> None:
+    rows = ask(shop, 'rev:** ("def issue" or "def mint" or "wombat" or "Rotate")').results
+    found = {(row.file, *row.branches) for row in rows}
+    assert found == {
+        (TOKENS, "main"),
+        (TOKENS, "release/1", "release/2"),
+        ("src/legacy.py", "release/1"),
+        ("src/legacy.py", "release/2"),
+    }
+    grouped = ask(shop, "JWT token of a user", ref="**", group_by=GroupBy.FILE).results
+    assert len({(row.file, row.content) for row in grouped}) == len(grouped)
+    assert {name for row in grouped for name in row.branches} == {"main", "release/1", "release/2"}
+
+
+def test_pages_on_branches_are_of_one_answer(shop: Service) -> None:
+    for query in ('rev:** "token"', "rev:** token of a user"):
+        answer = ask(shop, query, limit=50)
+        whole = [(row.file, row.content, row.branches) for row in answer.results]
+        cursor, paged = "", []
+        while len(paged) <= len(whole):
+            page = ask(shop, query, limit=1, cursor=cursor)
+            paged += [(row.file, row.content, row.branches) for row in page.results]
+            cursor = page.next_cursor or ""
+            if not cursor:
+                break
+        assert paged == whole
+    first = ask(shop, '"token"', limit=1, ref="release/1")
+    assert first.next_cursor
+    with pytest.raises(InvalidError):
+        ask(shop, '"token"', limit=1, ref="release/2", cursor=first.next_cursor)
+
+
+def test_files_are_counted_by_branch(shop: Service) -> None:
+    for query in ('rev:** "zephyr"', "rev:** mint_zephyr"):
+        facets = ask(shop, query, facets=True).facets
+        assert facets
+        counts = {row.value: row.files for row in facets.branches}
+        assert counts["release/1"] == counts["release/2"] >= counts.get("main", 0)
+    facets = ask(shop, '"token"', facets=True).facets
+    assert facets
+    assert facets.branches == []
+
+
+def test_who_does_not_see_a_repository_learns_nothing_of_its_branches(shop: Service) -> None:
+    service_of("open").push("main", dict(AUTH))
+    credential = credential_for(shop.api.organization, {"open"})
+    for query in ("rev:release/1 quokka", 'rev:release/* "quokka"', "repo:shop@release/1 quokka"):
+        answer = search(credential=credential, request=SearchRequest(queries=(query,)))
+        assert answer.results == []
+        assert [(row.project, row.reason) for row in answer.receipt.missing] == (
+            [] if "repo:" in query else [("open", "no_such_branch")]
+        )
+        assert "shop" not in str(answer.receipt)
+        assert "release/2" not in str(answer.hint)
+
+
+def test_an_empty_answer_says_which_branches_are_indexed(shop: Service) -> None:
+    for query in ("rev:release/9 token", 'rev:release/9 "token"', "rev:nightly"):
+        answer = ask(shop, query)
+        assert answer.results == []
+        assert answer.hint
+        assert "main, release/1, release/2" in answer.hint
+        assert [row.reason for row in answer.receipt.missing] == ["no_such_branch"]
+    Branch.objects.filter(ref="refs/heads/release/1").update(default_generation=0)
+    found = ask(shop, "token", ref="release/1")
+    assert [row.reason for row in found.receipt.missing] == ["branch_not_indexed"]
+    assert found.results == []
+
+
+def test_a_repository_without_the_branch_is_named_only_if_it_is_asked_for(shop: Service) -> None:
+    service_of("other").push("main", dict(AUTH))
+    found = ask(shop, "rev:release/1 token")
+    assert found.receipt.complete
+    assert {row.project for row in found.results} == {"shop"}
+    named = ask(shop, "token", ref="release/1", include_projects=("shop", "other"))
+    assert [(row.project, row.reason) for row in named.receipt.missing] == [
+        ("other", "no_such_branch")
+    ]
+
+
+def test_what_knows_default_branches_only_refuses_others(shop: Service) -> None:
+    for query in ("type:commit rev:release/1 fix", 'type:diff rev:main "x"'):
+        with pytest.raises(InvalidError) as refused:
+            ask(shop, query)
+        assert refused.value.code == "branch_not_supported"
+    request = SearchRequest(queries=('"token"',), ref="release/1")
+    with pytest.raises(InvalidError) as refused:
+        every_match(credential=credential_for(shop.api.organization), request=request)
+    assert refused.value.code == "branch_not_supported"
+
+
+@pytest.mark.parametrize(
+    ("query", "ref", "said"),
+    [
+        ("-rev:main x", "", "not negated"),
+        ("-repo:a@main x", "", "not negated"),
+        ('rev:main OR "x"', "", "not in an OR"),
+        ("rev:main rev:release/1 x", "", "rev:main:release/1"),
+        ("rev:main x", "release/1", "once"),
+        (f"rev:{':'.join(map(str, range(17)))} x", "", "at most 16"),
+        (f"rev:{'*' * 65} x", "", "wildcards"),
+        ("rev:^main x", "", "leave branches out"),
+        ("x", ":", "names of branches"),
+        ("x", "a" * 1_001, "1,000 characters"),
+    ],
+)
+def test_a_revision_that_cannot_be_used_is_refused(query: str, ref: str, said: str) -> None:
+    request = SearchRequest(queries=(query,), ref=ref)
+    with pytest.raises((QueryError, InvalidError), match=said):
+        read_request(request)
