@@ -12,7 +12,7 @@ from django.db.models import Model
 from central.corpus.branches.tables import IN_OTHERS, OF_FILES
 from central.corpus.models import Chunk, File, Module
 from central.db import execute, fetch_rows, id_array, new_ids, sql, sql_with
-from central.repositories.models import Branch
+from central.repositories.models import Branch, Repository
 
 
 def _names(model: type[Model], *last: str) -> str:
@@ -21,12 +21,13 @@ def _names(model: type[Model], *last: str) -> str:
 
 
 # Two rows of a path are the same file if they are equal in these, and have the same modules: what
-# else a row has is a function of them.
+# else a row has is a function of them. So is the content, but a job of one branch must not change
+# that of another by a wrong one.
 _SAME: Final = ", ".join(
     "{side}." + name
     for name in (
         *("mode", "blob", "size", "extractor", "language", "skipped", "generated", "degraded"),
-        *("encoding", "namespace", "package_id"),
+        *("encoding", "namespace", "package_id", "content"),
     )
 )
 _MODULES: Final = (
@@ -55,7 +56,13 @@ _equal_rows = {
     "equal_for_default": _equal("{others}", ""),
 }
 _sql = sql_with(
-    file=File, chunk=Chunk, module=Module, branch=Branch, others=IN_OTHERS, **_equal_rows
+    file=File,
+    chunk=Chunk,
+    module=Module,
+    branch=Branch,
+    repository=Repository,
+    others=IN_OTHERS,
+    **_equal_rows,
 )
 _BITS: Final = _sql(
     "SELECT coalesce(bit_or(1 << number), 0)::int FROM {branch} WHERE repository_id = %s"
@@ -118,15 +125,19 @@ _DELETE: Final[Mapping[type[Model], str]] = {
     )
     for model in OF_FILES
 }
-_FIND_IN_DEFAULT: Final = _sql(
-    "SELECT old.id, new.id FROM {file} old JOIN"
-    " {others}{file} new ON {equal_to_default} WHERE new.id = ANY(%s::bigint[])"
-)
-_FIND_IN_OTHERS: Final = _sql(
-    "SELECT old.id, new.id, old.branches FROM {others}{file} old JOIN"
-    " {others}{file} new ON {equal_in_others}"
-    " WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0"
-)
+# Files are shared by branches of one embedder: what has points of another has none to this one.
+_FIND_IN_DEFAULT: Final = _sql("""SELECT new.id, old.id FROM {file} old
+    JOIN {others}{file} new ON {equal_to_default}
+    JOIN {repository} r ON r.id = new.repository_id
+    JOIN {branch} b ON b.repository_id = r.id AND 1 << b.number = %s::int
+    WHERE new.id = ANY(%s::bigint[]) AND b.embedder = r.embedder""")
+_FIND_IN_OTHERS: Final = _sql("""SELECT new.id, min(old.id) FROM {others}{file} old
+    JOIN {others}{file} new ON {equal_in_others}
+    JOIN {branch} b ON b.repository_id = new.repository_id AND 1 << b.number = %s::int
+    WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0 AND NOT EXISTS (
+        SELECT FROM {branch} o WHERE o.repository_id = b.repository_id
+            AND old.branches & (1 << o.number) <> 0 AND o.embedder <> b.embedder)
+    GROUP BY new.id""")
 _FIND_FOR_DEFAULT: Final = _sql(
     "SELECT old.id, new.id, old.branches FROM {others}{file} old JOIN"
     " {file} new ON {equal_for_default}"
@@ -175,26 +186,24 @@ def change_bits(files: Iterable[int], *, clear: int = 0, add: int = 0) -> None:
 
 
 def join_equal(new: Sequence[int], bit: int) -> list[int]:
-    """Share new files of a branch with those that are equal; returns files that may be unused.
+    """Share new files of a branch with those that are equal; returns those that no branch has now.
 
-    One of the default branch stays, of other branches the new one: its points are there.
+    What was there stays, of the default branch or else of others: no run writes what another
+    branch shows.
     """
-    pairs = fetch_rows(_FIND_IN_DEFAULT, [id_array(new)])
-    change_bits((old for old, _ in pairs), add=bit)
-    shared = {added for _, added in pairs}
-    change_bits(shared, clear=-1)
-    former = _take_bits(_FIND_IN_OTHERS, [key for key in new if key not in shared])
-    return [*shared, *former]
+    unused: list[int] = []
+    for statement in (_FIND_IN_DEFAULT, _FIND_IN_OTHERS):
+        left = [key for key in new if key not in unused]
+        former = {added: old for added, old in fetch_rows(statement, [bit, id_array(left)])}
+        change_bits(former.values(), add=bit)
+        change_bits(former, clear=-1)
+        unused += former
+    return unused
 
 
 def join_equal_of_default(new: Sequence[int]) -> list[int]:
     """Share new files of the default branch; returns those of others that are unused now."""
-    return _take_bits(_FIND_FOR_DEFAULT, new)
-
-
-def _take_bits(statement: str, new: Sequence[int]) -> list[int]:
-    """Give the branches of equal files to new ones; returns the former."""
-    pairs = fetch_rows(statement, [id_array(new)])
+    pairs = fetch_rows(_FIND_FOR_DEFAULT, [id_array(new)])
     for old, added, bits in pairs:
         change_bits([added], add=bits)
         change_bits([old], clear=-1)
