@@ -194,10 +194,11 @@ def join_equal(new: Sequence[int], bit: int) -> list[int]:
     unused: list[int] = []
     for statement in (_FIND_IN_DEFAULT, _FIND_IN_OTHERS):
         left = [key for key in new if key not in unused]
-        former = {added: old for added, old in fetch_rows(statement, [bit, id_array(left)])}
-        change_bits(former.values(), add=bit)
-        change_bits(former, clear=-1)
-        unused += former
+        pairs = fetch_rows(statement, [bit, id_array(left)])
+        equal = [added for added, _ in pairs]
+        change_bits((old for _, old in pairs), add=bit)
+        change_bits(equal, clear=-1)
+        unused += equal
     return unused
 
 
