@@ -12,9 +12,10 @@ from central.corpus.branches import chosen as choosing
 from central.corpus.branches import of_project
 from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.models import File
+from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from tests.central.branches import MAIN, Service
-from tests.central.protocol import api_of
+from tests.central.protocol import api_of, apply_queued, tree_of
 from tests.central.search.corpus import credential_for
 
 Change = Callable[[], object]
@@ -72,3 +73,16 @@ def test_a_branch_that_is_deleted_as_a_request_begins_is_not_read_by_its_number(
 
     monkeypatch.setattr(module, "on_branches", change_first)
     assert contents(reading, **asked) == RELEASE
+
+
+def test_a_full_run_is_planned_again_if_the_default_branch_lost_what_it_shares(
+    service: Service,
+) -> None:
+    files = {**START, "c.py": "three\n"}
+    service.push(MAIN, files)
+    run = service.open("release/1", files)
+    assert service.api.put_tree(run, tree_of(files)).json()["changed"] == []
+    service.push(MAIN, START)
+    service.send(run, [], "full")
+    assert apply_queued() == [RunState.STALE]
+    assert service.push("release/1", files, is_full=True) == [RunState.APPLIED]
