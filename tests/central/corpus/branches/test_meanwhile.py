@@ -1,7 +1,7 @@
 """What other connections do to branches while one is read, opened or applied."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,6 +12,9 @@ from central.corpus.branches import chosen as choosing
 from central.corpus.branches import of_project
 from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.models import File
+from central.ingest.models import IndexRun
+from central.ingest.services import open_run as opening
+from central.repositories.models import Branch
 from central.repositories.states import RunState
 from central.tenancy.models import Organization
 from tests.central.branches import MAIN, Service
@@ -86,3 +89,31 @@ def test_a_full_run_is_planned_again_if_the_default_branch_lost_what_it_shares(
     service.send(run, [], "full")
     assert apply_queued() == [RunState.STALE]
     assert service.push("release/1", files, is_full=True) == [RunState.APPLIED]
+
+
+def test_a_branch_that_is_deleted_as_a_run_opens_goes_with_that_run(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_idle = opening._require_idle
+
+    def delete() -> None:
+        try:
+            service.delete("release/1")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        deletions: list[Future[None]] = []
+
+        def delete_first(*asked: Any) -> None:
+            deletions.append(thread.submit(delete))
+            wait(deletions, 1)
+            require_idle(*asked)
+
+        monkeypatch.setattr(opening, "_require_idle", delete_first)
+        service.open("release/1", RELEASE)
+        deletions[0].result(60)
+    assert not Branch.objects.exists()
+    assert not IndexRun.objects.filter(ref="refs/heads/release/1").exists()
+    monkeypatch.undo()
+    assert service.push("release/1", OTHER) == [RunState.APPLIED]
