@@ -239,6 +239,21 @@ def test_points_of_a_former_embedder_go_too(api: Api) -> None:
     assert points(shop, OTHER_EMBEDDER) == 0
 
 
+def test_what_is_left_of_an_embedder_that_only_runs_of_a_branch_had_goes_too(api: Api) -> None:
+    type(api.organization).objects.update(branches=["release/*"])
+    service = Service(api)
+    service.push("main", FILES)
+    type(api.organization).objects.update(embedder=OTHER_EMBEDDER)
+    service.push("release/1", FILES)
+    shop = Repository.objects.select_related("organization").get()
+    collection = collection_of(shop, OTHER_EMBEDDER, of_others=True)
+    vector_store().upsert(collection, [stray(1)])  # of a run that broke off
+    assert len(list(vector_store().points(collection))) > 1
+    retire()
+    purge()
+    assert list(vector_store().points(collection)) == []
+
+
 def test_a_repository_that_was_retired_just_now_waits_for_whoever_writes_to_it(api: Api) -> None:
     api.index(FILES)
     retire_repository(Repository.objects.get())
