@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from central.corpus.backends import collection_of, vector_store
 from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.models import File
 from central.db import fetch_rows, sql
-from central.repositories.models import Branch
+from central.repositories.models import Branch, Repository
 from central.repositories.states import RunState
 from indexer.records.files import FileRecord
 from tests.central.branches import MAIN, Service, fresh_dump, record_of
@@ -80,5 +81,8 @@ def test_files_are_not_shared_with_a_branch_of_another_embedder(service: Service
     assert Branch.objects.get(ref="refs/heads/release/2").embedder == "ollama/other/256"
     assert fetch_rows(_OWN) == [("a.py",), ("a.py",), ("kit/b.py",)]
     service.push(MAIN, START, is_full=True)
+    shop = Repository.objects.select_related("organization").get()
+    own = collection_of(shop, "ollama/other/256", of_others=True)
+    assert len(list(vector_store().points(own))) == 2  # lines of a.py
     service.push("release/1", RELEASE, is_full=True)
     assert fetch_rows(_OWN) == [("a.py",)]
