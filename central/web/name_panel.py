@@ -1,9 +1,11 @@
 """What the panel on an identifier shows: its definitions, their documentation, and its uses."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
 from aeterna_code_search.contract.trace import FilePosition, Link, MeantDefinition
+from central.corpus.branches.of_project import reading_branch
 from central.corpus.files import file_contents
 from central.db import one_moment
 from central.repositories.visibility import visible_repositories
@@ -11,7 +13,14 @@ from central.tenancy.credentials import Credential
 from central.trace.service import NameUses, ProjectUses, uses_by_project
 from central.web.documentation import documentation
 from central.web.trace_rows import RULE_WORDS
-from central.web.urls_for import end_url, file_url, graph_url, references_url
+from central.web.urls_for import (
+    BranchPages,
+    end_url,
+    file_url,
+    graph_url,
+    ref_query,
+    references_url,
+)
 
 PANEL_DEFINITIONS: Final = 3  # of a name of a file's page
 PANEL_PROJECTS: Final = 8  # that use it
@@ -68,7 +77,8 @@ class NamePanel:
 def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
     """Return what is known of the name at a position. Raises as `uses_by_project` does."""
     slug = credential.organization.slug
-    with one_moment():
+    pages = BranchPages(position.project, position.ref)
+    with nullcontext() if position.ref else one_moment():
         found = uses_by_project(
             credential=credential,
             position=position,
@@ -79,32 +89,44 @@ def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
         named = visible_repositories(credential=credential).filter(
             name__in={definition.project for definition in shown}
         )
-        texts = file_contents(named, {definition.file for definition in shown})
+        with reading_branch(credential, project=position.project, ref=position.ref):
+            texts = file_contents(named, {definition.file for definition in shown})
     place = references_url(slug, position.project, position.file)
     return NamePanel(
         found,
         [
-            _definition(slug, definition, texts.get((definition.project, definition.file), ""))
+            _definition(
+                slug, definition, texts.get((definition.project, definition.file), ""), pages
+            )
             for definition in shown
         ],
-        [_uses(slug, project) for project in found.projects],
-        f"{place}{position.line}/{position.column}" if len(found.definitions) > len(shown) else "",
+        [_uses(slug, project, pages) for project in found.projects],
+        f"{place}{position.line}/{position.column}{ref_query(position.ref)}"
+        if len(found.definitions) > len(shown)
+        else "",
     )
 
 
-def _definition(slug: str, meant: MeantDefinition, text: str) -> PanelDefinition:
+def _definition(
+    slug: str, meant: MeantDefinition, text: str, pages: BranchPages
+) -> PanelDefinition:
+    ref = pages.ref_of(meant.project)
     place: dict[str, object] = {"project": meant.project, "file": meant.file, "line": meant.line}
+    place["ref"] = ref
     return PanelDefinition(
         meant,
         "" if meant.rule == _DEFINITION else RULE_WORDS.get(meant.rule, meant.rule),
         documentation(text.split("\n"), language=meant.language, start_line=meant.line),
-        file_url(slug, meant.project, meant.file),
-        file_url(slug, meant.project, meant.file, meant.line),
-        end_url(slug, meant.project, meant.file, meant.qualified_name),
+        file_url(slug, meant.project, meant.file, ref=ref),
+        file_url(slug, meant.project, meant.file, meant.line, ref=ref),
+        end_url(slug, meant.project, meant.file, meant.qualified_name, ref=ref),
         graph_url(slug, meant.qualified_name, **place),
     )
 
 
-def _uses(slug: str, uses: ProjectUses) -> PanelUses:
-    places = [(link, file_url(slug, link.project, link.file, link.line)) for link in uses.links]
+def _uses(slug: str, uses: ProjectUses, pages: BranchPages) -> PanelUses:
+    places = [
+        (link, file_url(slug, link.project, link.file, link.line, ref=pages.ref_of(link.project)))
+        for link in uses.links
+    ]
     return PanelUses(uses, places)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest
@@ -114,11 +114,25 @@ def symbol_url(organization: str, name: str, **query: object) -> str:
     return _page_with_query("web:symbol", organization, {"name": name, **query})
 
 
-def end_url(organization: str, project: str, file: str, name: str) -> str:
+def end_url(organization: str, project: str, file: str, name: str, *, ref: str = "") -> str:
     """Return the page of one end of a link; the file's page for a file's top level."""
     if not name:
-        return file_url(organization, project, file)
-    return symbol_url(organization, name, project=project, file=file)
+        return file_url(organization, project, file, ref=ref)
+    return symbol_url(organization, name, project=project, file=file, ref=ref)
+
+
+class BranchPages(NamedTuple):
+    """The branch of a project that a trace is on: pages of the project stay on it."""
+
+    project: str = ""
+    ref: str = ""
+
+    def ref_of(self, project: str) -> str:
+        """Return the branch of a project's pages; "" for the default one."""
+        return self.ref if project == self.project else ""
+
+
+NO_BRANCH: Final = BranchPages()
 
 
 def graph_url(organization: str, name: str, **query: object) -> str:

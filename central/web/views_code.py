@@ -25,13 +25,14 @@ from central.web.trace_rows import (
     Group,
     candidate_rows,
     choices,
+    pages_of,
     rows_by_owner,
     rows_by_project,
     similar_symbols,
     trace_query,
     with_places,
 )
-from central.web.urls_for import breadcrumbs, file_url, symbol_url
+from central.web.urls_for import REF, BranchPages, breadcrumbs, file_url, symbol_url
 
 _CALLERS: Final = CallersRequestSerializer()
 _CALLEES: Final = CalleesRequestSerializer()
@@ -66,10 +67,13 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     except NotFoundError as exc:
         return render(request, "web/symbol_form.html", context | similar_symbols(exc), status=404)
     first = directions[0].answer
+    pages = pages_of(query)
     context |= {
         "directions": directions,
-        "choices": choices(first.definitions, organization=organization),
-        "about": about(
+        "choices": choices(first.definitions, organization=organization, pages=pages),
+        "about": None
+        if pages.ref
+        else about(
             credential,
             [
                 (definition.project, definition.file, definition.qualified_name)
@@ -77,7 +81,9 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
             ],
         ),
         "receipt": first.receipt,
-        "unresolved": with_places(first.receipt.unresolved.sample, organization=organization),
+        "unresolved": with_places(
+            first.receipt.unresolved.sample, organization=organization, pages=pages
+        ),
     }
     return render(request, "web/symbol.html", context)
 
@@ -90,20 +96,24 @@ def _directions(credential: Credential, query: dict[str, Any]) -> list[_Directio
     if wanted == "callers":
         return [_up(callers(credential=credential, request=upwards), slug, query)]
     if wanted == "callees":
-        return [_down(callees(credential=credential, request=downwards), slug)]
+        return [_down(callees(credential=credential, request=downwards), slug, query)]
     up, down = callers_and_callees(credential=credential, upwards=upwards, downwards=downwards)
-    return [_up(up, slug, query), _down(down, slug)]
+    return [_up(up, slug, query), _down(down, slug, query)]
 
 
 def _up(answer: Callers, slug: str, query: dict[str, Any]) -> _Direction:
     """Return the callers by project, with `by=owner` by owner."""
     rows_by = rows_by_owner if query.get("by") == "owner" else rows_by_project
-    groups = rows_by(answer.callers, lambda link: link.caller, organization=slug)
+    groups = rows_by(
+        answer.callers, lambda link: link.caller, organization=slug, pages=pages_of(query)
+    )
     return _Direction("callers", "Callers", answer, groups)
 
 
-def _down(answer: Callees, slug: str) -> _Direction:
-    groups = rows_by_project(answer.callees, lambda link: link.callee, organization=slug)
+def _down(answer: Callees, slug: str, query: dict[str, Any]) -> _Direction:
+    groups = rows_by_project(
+        answer.callees, lambda link: link.callee, organization=slug, pages=pages_of(query)
+    )
     return _Direction("callees", "Callees", answer, groups)
 
 
@@ -139,7 +149,12 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     opened = list(dict.fromkeys(request.GET.getlist("open")))
     kept = ("depth", "min_confidence")
     again: dict[str, object] = {name: given[name] for name in kept if name in given}
-    links = Links(organization, again, lambda group: _address_with(request, [*opened, group.id]))
+    links = Links(
+        organization,
+        again,
+        lambda group: _address_with(request, [*opened, group.id]),
+        pages_of(query),
+    )
     drawing, rows = call_graph(answer, edges, opened=opened, links=links)
     context |= {
         "graph": answer,
@@ -172,7 +187,7 @@ def _address_with(request: HttpRequest, opened: list[str]) -> str:
 
 
 def _named(query: dict[str, Any]) -> dict[str, Any]:
-    names = [name for name in ("project", "file", "line") if name in query]
+    names = [name for name in ("project", "file", "line", REF) if name in query]
     return {"name": query["symbol"], **{name: query[name] for name in names}}
 
 
@@ -181,7 +196,8 @@ def name_panel(
     request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
 ) -> HttpResponse:
     """The fragment of a file's page about the name at a position; 404 with the reason without."""
-    template, position = "web/_name_panel.html", FilePosition(project, path, line, column)
+    template, ref = "web/_name_panel.html", request.GET.get(REF, "")
+    position = FilePosition(project, path, line, column, ref=ref)
     try:
         panel = panel_of(credential=credential, position=position)
     except (InvalidError, NotFoundError) as exc:
@@ -194,11 +210,11 @@ def reference(
     request: HttpRequest, credential: Credential, project: str, path: str, line: int, column: int
 ) -> HttpResponse:
     """Lead to the definition that a name means; show what it may mean unless it is clear."""
-    organization = credential.organization.slug
+    organization, ref = credential.organization.slug, request.GET.get(REF, "")
+    pages = BranchPages(project, ref)
     try:
-        found = definition_at(
-            credential=credential, position=FilePosition(project, path, line, column)
-        )
+        position = FilePosition(project, path, line, column, ref=ref)
+        found = definition_at(credential=credential, position=position)
     except (InvalidError, NotFoundError) as exc:
         if exc.code not in {"reference_not_found", InvalidError.code}:
             raise
@@ -206,16 +222,19 @@ def reference(
             "No name that the index knows is there in the indexed commit, which may be a newer one "
             "than that of the page before. Open the file again.",
             code="reference_not_found",
-            suggestions=[{"text": path, "url": file_url(organization, project, path, line)}],
+            suggestions=[
+                {"text": path, "url": file_url(organization, project, path, line, ref=ref)}
+            ],
         ) from exc
     if end := found.target:
-        return redirect(file_url(organization, end.project, end.file, end.line))
+        ref = pages.ref_of(end.project)
+        return redirect(file_url(organization, end.project, end.file, end.line, ref=ref))
     context = {
         "section": "symbol",
         "found": found,
-        "breadcrumbs": breadcrumbs(organization, project, path),
-        "place_url": file_url(organization, project, path, line),
-        "rows": candidate_rows(found.definitions, organization=organization),
+        "breadcrumbs": breadcrumbs(organization, project, path, ref=ref),
+        "place_url": file_url(organization, project, path, line, ref=ref),
+        "rows": candidate_rows(found.definitions, organization=organization, pages=pages),
         "receipt": found.receipt,
     }
     return render(request, "web/reference.html", context)

@@ -156,7 +156,7 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
         with one_moment():
             found = read_file(credential=credential, project=project, path=path)
             content = _beginning(found.content)
-            links = _links(organization, found, content) if content and not ref else []
+            links = _links(organization, found, content, ref=ref) if content else []
             snapshot = repository_snapshot(credential=credential, project=project)
             owners = owners_reader(credential).of([snapshot])[snapshot.id]
             owned_by = owners.of(path)
@@ -165,10 +165,13 @@ def file(request: HttpRequest, credential: Credential, project: str, path: str) 
     outline = [
         (
             symbol,
-            ""
-            if ref
-            else symbol_url(
-                organization, symbol.name, project=project, file=path, line=symbol.start_line
+            symbol_url(
+                organization,
+                symbol.name,
+                project=project,
+                file=path,
+                line=symbol.start_line,
+                ref=ref,
             ),
         )
         for symbol in found.symbols
@@ -260,16 +263,19 @@ def _beginning(content: str) -> str:
     return "\n".join(lines[:SHOWN_LINES]) + ("\n" if len(lines) > SHOWN_LINES else "")
 
 
-def _links(organization: str, found: FileView, content: str) -> Sequence[CodeLink]:
+def _links(organization: str, found: FileView, content: str, *, ref: str) -> Sequence[CodeLink]:
     """Return links for the shown lines. Addresses are put together: there may be thousands."""
     last_line = content.count("\n") + 1
     to_reference = references_url(organization, found.project, found.path)
-    to_symbol = symbol_url(organization, "", project=found.project, file=found.path)
+    to_symbol = symbol_url(organization, "", project=found.project, file=found.path, ref=ref)
+    on_branch = ref_query(ref)
     return identifier_links(
         content,
         references=references_of(found.id, last_line=last_line),
         definitions=definitions_of(found.id, last_line=last_line),
-        reference_url=lambda reference: f"{to_reference}{reference.line}/{reference.column}",
+        reference_url=lambda reference: (
+            f"{to_reference}{reference.line}/{reference.column}{on_branch}"
+        ),
         definition_url=lambda definition: (
             f"{to_symbol}&name={quote_plus(definition.name)}&line={definition.start_line}"
         ),

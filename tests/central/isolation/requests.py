@@ -80,7 +80,7 @@ def fields(word: str) -> dict[str, list[Any]]:
         "limit": [None, 20],
         "top_k": [None, 20],
         "min_confidence": [None, "low"],
-        "ref": ["refs/heads/main", None, f"release/{word}"],
+        "ref": ["refs/heads/main", None, f"release/{word}", f"release/{near}"],
         "commit_sha": ["a" * 40],
         "base_commit": [""],
         "extractor": ["extractor-1"],
@@ -127,7 +127,7 @@ UNFILLED: Final = {
     *("weight", "body", "include", "direction", "symbols", "package", "lags_only"),
     "project_root",
 }
-PAGE_FIELDS: Final = ("q", "name", "project", "lines", "mode", "state")
+PAGE_FIELDS: Final = ("q", "name", "project", "lines", "mode", "state", "ref")
 SETTINGS_FIELDS: Final = ("patterns", "pattern")
 FORM: Final = {"role": "admin", "name": "x", "expires_days": "7", "scopes": "search"}
 

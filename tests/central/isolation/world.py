@@ -27,7 +27,14 @@ from central.ingest.models import Batch, Delivery
 from central.knowledge.models import Mention, Node, PolicyCheck
 from central.knowledge.services.catch_up import KnowledgeGraph
 from central.onboarding.models import Backfill, BackfillRepository
-from central.repositories.models import ForgeStatement, IndexProblem, Push, Repository, Visibility
+from central.repositories.models import (
+    Branch,
+    ForgeStatement,
+    IndexProblem,
+    Push,
+    Repository,
+    Visibility,
+)
 from central.saved_searches.models import SavedSearch, WatchedFile, WatchedRepository
 from central.tenancy.models import AuditEntry, Organization, Scope
 from indexer.records.authors import AuthorPolicy
@@ -95,6 +102,8 @@ FIXED: Final = {
     *("knowledge.Mention.type", "knowledge.Policy.language", "onboarding.BackfillRepository.stage"),
     *("knowledge.Node.path", "knowledge.Node.qualified_name"),  # documents have none
     *("repositories.Repository.embedder", "repositories.Repository.extractor"),
+    *("repositories.Branch.embedder", "repositories.Branch.extractor"),
+    *("repositories.Branch.last_mode", "repositories.Branch.last_reason"),
     *("repositories.Repository.last_mode", "repositories.Repository.last_reason"),
     *("repositories.Repository.tracked_ref", "tenancy.ApiToken.prefix", "tenancy.ApiToken.scopes"),
     *("tenancy.ApiToken.visibilities", "tenancy.Invitation.prefix"),
@@ -111,7 +120,9 @@ def build(*, has_hidden: bool = True, has_acme: bool = True) -> None:
     OrganizationFactory.create(slug="globex")
     if not has_acme:
         return
-    acme = OrganizationFactory.create(slug="acme", author_policy=AuthorPolicy.PLAIN)
+    acme = OrganizationFactory.create(
+        slug="acme", author_policy=AuthorPolicy.PLAIN, branches=[SETTINGS]
+    )
     words = [OPEN, HIDDEN] if has_hidden else [OPEN]
     for word in words:
         _add_repository(acme, word)
@@ -134,6 +145,17 @@ def _add_repository(acme: Organization, word: str) -> None:
         trouble=IndexProblem.FAILED,
         languages={f"{word}-language": NUMBER + key},
         scip={f"{word}-indexer": NUMBER + key},
+        files=NUMBER + key,
+    )
+    Branch.objects.create(
+        repository=repository,
+        ref=f"refs/heads/release/{word}",
+        number=1,
+        generation=1,
+        default_generation=repository.generation,
+        last_indexed_commit=f"{word}-branch-commit",
+        embedder=repository.embedder,
+        languages={f"{word}-language": NUMBER + key},
         files=NUMBER + key,
     )
     run = IndexRunFactory.create(

@@ -85,6 +85,7 @@ def test_directories_the_finder_and_raw_text_are_of_the_branch(member: Client) -
 def test_the_page_of_a_repository_lists_its_branches(member: Client) -> None:
     Branch.objects.update(trouble="failed", trouble_detail="No <disk>.")
     html = page(member, OF)
+    assert html.count('<span class="muted mono">release/1</span>') == 1  # of its run
     assert "No &lt;disk&gt;." in html
     assert COMMIT in html
     Repository.objects.update(generation=9)

@@ -129,6 +129,6 @@ def test_a_file_of_very_many_references_is_still_shown(
         for line in range(1, lines + 1)
     )  # fmt: skip
     member.get("/o/acme/r/app/file/main.py")  # the first answer asks for more
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         html = member.get("/o/acme/r/app/file/main.py").content.decode()
     assert html.count("/reference/main.py/") == lines

@@ -36,7 +36,7 @@
     before.setEndBefore(link);
     const text = before.cloneContents();
     for (const one of text.querySelectorAll(".hidden-character")) one.textContent = " ";
-    return `${area.dataset.panels}${line.id.slice(1)}/${[...text.textContent].length}`;
+    return `${area.dataset.panels}${line.id.slice(1)}/${[...text.textContent].length}${area.dataset.panelsQuery}`;
   };
 
   const later = (milliseconds, then) => {
