@@ -134,6 +134,7 @@ class Or:
 Node = Word | Literal | Regex | Structural | Filter | Not | And | Or
 ContentTerm = Literal | Regex | Structural
 NOTHING: Final = And(())
+_WITHOUT_CASE: Final = frozenset({FilterName.REPO, FilterName.OWNER, FilterName.REV})
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +182,9 @@ class Query:
     def ignores_case(self, term: Filter | Literal | Regex) -> bool:
         """Return whether upper and lower case are the same for a term.
 
-        They are in `repo:` and `owner:`.
+        They are in `repo:` and `owner:`; `rev:` has its own rule, whatever `case:` is.
         """
-        if isinstance(term, Filter) and term.name in {FilterName.REPO, FilterName.OWNER}:
+        if isinstance(term, Filter) and term.name in _WITHOUT_CASE:
             return True
         if self.case is not Case.AUTO:
             return self.case is Case.NO

@@ -60,7 +60,7 @@ def search_receipt(
         if (reason := _reason(repository, lacks.get(repository.id, "")))
     ]
     missing += [MissingProject(name, "unknown_project") for name in scope.unknown]
-    missing += scope.lacking
+    missing += scope.left_out
     listed, more = listed_missing(missing)
     took_ms = round((time.perf_counter() - started) * 1000, 1)
     answering = [*_of_branches(scope)] if scope.chosen.shown else answering_projects(scope.selected)

@@ -18,8 +18,6 @@ _VERSIONS: Final = _sql(
 _OF_FILES: Final = _sql(
     "SELECT f.id, f.repository_id, f.branches FROM {file} f WHERE f.id = ANY(%s::bigint[])"
 )
-_OF_CHUNKS: Final = _sql("""SELECT c.id, f.repository_id, f.branches
-    FROM {chunk} c JOIN {file} f ON f.id = c.file_id WHERE c.id = ANY(%s::bigint[])""")
 # With those of other versions of the file that have the same chunk.
 _OF_SAME_CHUNKS: Final = _sql("""SELECT c.id, f.repository_id, bit_or(version.branches)
     FROM {chunk} c JOIN {file} f ON f.id = c.file_id
@@ -28,7 +26,7 @@ _OF_SAME_CHUNKS: Final = _sql("""SELECT c.id, f.repository_id, bit_or(version.br
     WHERE c.id = ANY(%s::bigint[]) GROUP BY c.id, f.repository_id""")
 
 
-class Shown(NamedTuple):
+class ResultBranches(NamedTuple):
     """The branches that have a result, the default one first."""
 
     branches: Sequence[NamedBranch] = ()
@@ -44,7 +42,7 @@ class Shown(NamedTuple):
         return snapshot._replace(commit=self.branches[0].commit)
 
 
-NOWHERE: Final = Shown()
+NOWHERE: Final = ResultBranches()
 
 
 def versions_of(chunks: Sequence[int]) -> dict[int, Version]:
@@ -53,7 +51,7 @@ def versions_of(chunks: Sequence[int]) -> dict[int, Version]:
     return {key: Version(file, bytes(digest)) for key, file, digest in rows}
 
 
-def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, Shown]:
+def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, ResultBranches]:
     """Return by id of ranked hits the branches that have the same text; of pieces, all of it."""
     if not chosen.shown or not hits:
         return {}
@@ -69,7 +67,7 @@ def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, Sho
     return found
 
 
-def branches_of_files(chosen: Chosen, files: Iterable[Sequence[int]]) -> dict[int, Shown]:
+def branches_of_files(chosen: Chosen, files: Iterable[Sequence[int]]) -> dict[int, ResultBranches]:
     """Return by the first of them the branches that have one of these versions of a file."""
     versions = [*files] if chosen.shown else []
     if not versions:
@@ -86,26 +84,28 @@ def branches_of_files(chosen: Chosen, files: Iterable[Sequence[int]]) -> dict[in
     return found
 
 
-def _shown(chosen: Chosen, repository: int, bits: int) -> Shown:
+def _shown(chosen: Chosen, repository: int, bits: int) -> ResultBranches:
     shown = chosen.shown.get(repository, ())
-    return Shown([branch for branch in shown if bits & branch.bit])
+    return ResultBranches([branch for branch in shown if bits & branch.bit])
 
 
 def count_files(chosen: Chosen, files: Iterable[int]) -> list[FacetCount]:
-    """Count files by branch, most first."""
-    return _counted(chosen, _OF_FILES, files)
-
-
-def count_files_of_chunks(chosen: Chosen, chunks: Iterable[int]) -> list[FacetCount]:
-    """Count chunks by branch, most first."""
-    return _counted(chosen, _OF_CHUNKS, chunks)
-
-
-def _counted(chosen: Chosen, statement: str, keys: Iterable[int]) -> list[FacetCount]:
+    """Count files, by the keys of all versions that were found, by branch, most first."""
     if not chosen.shown:
         return []
-    counts: Counter[str] = Counter()
-    for _, repository, bits in fetch_rows(statement, [id_array(keys)]):
-        counts.update(_shown(chosen, repository, bits).names)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows = fetch_rows(_OF_FILES, [id_array(files)])
+    return _counts(
+        name for _, repository, bits in rows for name in _shown(chosen, repository, bits).names
+    )
+
+
+def count_files_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> list[FacetCount]:
+    """Count the files of ranked hits by branch, most first."""
+    shown = branches_of_hits(chosen, hits)
+    found = {(name, hit.file) for hit in hits if shown for name in shown[hit.id].names}
+    return _counts(name for name, _ in found)
+
+
+def _counts(names: Iterable[str]) -> list[FacetCount]:
+    ordered = sorted(Counter(names).items(), key=lambda item: (-item[1], item[0]))
     return [FacetCount(name, count) for name, count in ordered]

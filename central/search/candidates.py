@@ -145,7 +145,7 @@ class Joiner:
     ) -> None:
         self._first_lines = first_lines
         self._versions = versions
-        self._texts: set[HitKey] = set()
+        self._texts: Counter[HitKey] = Counter()  # hits with the text, and of each version
         self._by_file = by_file
         self._hits: dict[HitKey, Candidate] = {}
         self._named: set[HitKey] = set()
@@ -187,11 +187,13 @@ class Joiner:
                 self._hits.setdefault(own, hit)
 
     def _is_new_text(self, hit: Candidate, versions: Mapping[int, Version]) -> bool:
-        """Whether no version of its file had the same text before."""
+        """Whether no other version of its file had the same text before, as often as this one."""
         digests = [versions[piece.id].digest for piece in hit.pieces or (hit,)]
         text = (*hit.file, hit.type, hit.container, hit.name, *digests)
-        is_new = text not in self._texts
-        self._texts.add(text)
+        own = (hit.version, *text)
+        self._texts[own] += 1
+        is_new = self._texts[own] > self._texts[text]
+        self._texts[text] += is_new
         return is_new
 
 

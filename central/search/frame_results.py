@@ -15,7 +15,7 @@ from central.owners.reading import OwnersReader
 from central.query.pasted.paths import tails
 from central.query.pasted.stack_trace import StackTrace
 from central.repositories.visibility import RepositorySnapshot
-from central.search.branches import NOWHERE, Shown, branches_of_files
+from central.search.branches import NOWHERE, ResultBranches, branches_of_files
 from central.search.exact.files import CandidateFile, candidate_file, contents
 from central.search.exact.hits import FileHit
 from central.search.exact.matching import Lines
@@ -190,7 +190,7 @@ def _result(
     request: SearchRequest,
     repository: RepositorySnapshot,
     owners: list[str] | None,
-    shown: Shown,
+    shown: ResultBranches,
 ) -> Result:
     lines = Lines(content)
     line, note = _line_of(place, len(lines))

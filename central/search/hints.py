@@ -125,7 +125,7 @@ def exact_hint(
 
 def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
     """Return the sentence about repositories, branches, languages or owners that do not exist."""
-    if scope.lacking and not scope.searched:
+    if scope.left_out and not scope.searched:
         return _no_branch(read, scope)
     if scope.unknown and not scope.selected:
         return _no_repository(scope.unknown, scope)
@@ -143,8 +143,8 @@ def repository_hint(read: ReadRequest, scope: SearchScope) -> Sentence | None:
 
 
 def _no_branch(read: ReadRequest, scope: SearchScope) -> Sentence:
-    lacking = {project.project for project in scope.lacking}
-    known = (scope.chosen.known.get(item.id, ()) for item in scope.visible if item.name in lacking)
+    left_out = {project.project for project in scope.left_out}
+    known = (scope.chosen.known.get(item.id, ()) for item in scope.visible if item.name in left_out)
     return Sentence.of(
         "no_such_branch",
         "Of no repository in the search's scope is a branch {refs} indexed. Indexed are: {names}.",

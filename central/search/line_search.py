@@ -23,7 +23,7 @@ from central.http.streams import STREAM_PORTION_SECONDS
 from central.observability.metrics import SEARCH_SECONDS
 from central.repositories.visibility import RepositorySnapshot
 from central.search.answers import search_answer, search_facets, search_receipt
-from central.search.branches import NOWHERE, Shown, branches_of_files, count_files
+from central.search.branches import NOWHERE, ResultBranches, branches_of_files, count_files
 from central.search.exact.hits import ExactSearch, FileHit
 from central.search.exact.matching import EXACT_LINE_CHARACTERS, Lines, matched_lines
 from central.search.exact.page import ExactPage, exact_page
@@ -95,7 +95,9 @@ def _answer(search: ExactSearch, page: ExactPage, started: float) -> SearchAnswe
         files = dict.fromkeys((file.repository, file.path, file.language) for file in page.counted)
         facets = replace(
             search_facets(scope, files, at_least=page.at_least),
-            branches=count_files(scope.chosen, (file.id for file in page.counted)),
+            branches=count_files(
+                scope.chosen, {*(file.id for file in page.counted), *page.versions}
+            ),
         )
     answer = search_answer(
         scope,
@@ -243,7 +245,7 @@ def _result(
     read: ReadRequest,
     scope: SearchScope,
     most_lines: int,
-    shown: Shown = NOWHERE,
+    shown: ResultBranches = NOWHERE,
 ) -> tuple[Result, bool]:
     """Return the result, and whether the file has more lines that match."""
     repository = scope.searched[hit.file.repository]
@@ -270,7 +272,7 @@ def exact_result(
     repository: RepositorySnapshot,
     lines: int,
     owners: list[str] | None = None,
-    shown: Shown = NOWHERE,
+    shown: ResultBranches = NOWHERE,
 ) -> tuple[Result, bool]:
     """Build the result of a file that matches, with at most `lines` of its lines; and if cut.
 

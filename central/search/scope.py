@@ -52,7 +52,7 @@ class SearchScope:
     """The visible repositories, and those that the request selects; `owners` reads theirs.
 
     `searched` are the selected ones that have an index, by id. `chosen` are the branches that are
-    read, and `lacking` the repositories that are left out because they lack them.
+    read, and `left_out` the repositories that are left out because they lack them.
     """
 
     visible: list[RepositorySnapshot]
@@ -61,7 +61,7 @@ class SearchScope:
     unknown: list[str]
     owners: OwnersReader
     chosen: Chosen
-    lacking: list[MissingProject]
+    left_out: list[MissingProject]
 
     def values(
         self, asked: Collection[FilterName], repositories: Iterable[RepositorySnapshot] = ()
@@ -102,7 +102,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     excluded = set(read.request.exclude_projects)
     evaluator = cache(lambda: Evaluator(read.query))  # compiled where it is asked
 
-    lacking = read.chosen.lacking
+    left_out = read.chosen.left_out
     wanted = [
         item
         for item in visible
@@ -111,7 +111,7 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
     selected = [
         item
         for item in wanted
-        if not (lacking and item.id in lacking)
+        if not (left_out and item.id in left_out)
         and (
             item.generation
             or (
@@ -128,10 +128,10 @@ def search_scope(credential: Credential, read: ReadRequest) -> SearchScope:
         unknown=sorted(included.difference(item.name for item in visible)),
         owners=owners_reader(credential),
         chosen=read.chosen,
-        lacking=[
+        left_out=[
             MissingProject(item.name, reason)
-            for item in (wanted if lacking else ())
-            if (reason := lacking.get(item.id))
+            for item in (wanted if left_out else ())
+            if (reason := left_out.get(item.id))
             and (reason != "no_such_branch" or item.name in included or not searched)
             and evaluator().repository(item.name) is not False
         ],

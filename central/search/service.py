@@ -25,7 +25,7 @@ from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
 from central.search.answers import search_answer, search_facets
-from central.search.branches import count_files_of_chunks, versions_of
+from central.search.branches import count_files_of_hits, versions_of
 from central.search.candidates import Candidate, Joiner, ungrouped
 from central.search.confidence import assess
 from central.search.filters import point_filter, row_filter
@@ -143,7 +143,7 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
         files = {(*hit.file, hit.language) for hit in ranking.hits}
         facets = replace(
             search_facets(scope, files, at_least=ranking.is_cut or bool(lacks)),
-            branches=count_files_of_chunks(scope.chosen, (hit.id for hit in ranking.hits)),
+            branches=count_files_of_hits(scope.chosen, ungrouped(ranking.hits)),
         )
     has_more = len(ranking.hits) > end < MAX_RESULTS
     answer = search_answer(
@@ -167,7 +167,7 @@ class _Prepared(NamedTuple):
 
     plan: RetrievalPlan
     required: Restriction | None
-    unembedded: list[int]
+    unembedded: set[int]
 
 
 def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepared:
@@ -192,6 +192,11 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
         visible=scope.visible,
         others=scope.chosen.names.keys() & searched.keys(),
     )
+    unembedded = {
+        abs(collection.repository)
+        for spec in unavailable
+        for collection in collections.get(spec, ())
+    }
     required = restriction(read, scope) if read.query.predicate is not None else None
     wanted = required.repositories if required else searched
     projects = {key: searched[key].name for key in wanted}
@@ -208,7 +213,6 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
         min_similarity=request.min_similarity,
         by_file=request.group_by is GroupBy.FILE and mode is not Mode.SYMBOL,
     )
-    unembedded = [key for key, item in searched.items() if _spec(item.embedder) in unavailable]
     return _Prepared(plan, required, unembedded)
 
 

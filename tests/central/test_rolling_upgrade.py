@@ -205,14 +205,14 @@ def test_an_apply_of_a_former_worker_leaves_branches_unknown_until_a_full_run(
     as_former_worker(without_branches, {"a.py": "\n", "c.py": "new\n"}, removed="b.py")
     credential = credential_for(service.api.organization)
     chosen = chosen_branches(credential, ["release/1"])
-    assert list(chosen.lacking.values()) == ["branch_not_indexed"]
-    assert chosen_branches(credential, []).lacking == {}
+    assert list(chosen.left_out.values()) == ["branch_not_indexed"]
+    assert chosen_branches(credential, []).left_out == {}
     # What was shared may have changed: nothing is compared with the commit that was indexed.
     opened = service.open("release/1", OF_RELEASE)
     assert not opened["base_commit"]
     service.api.request("DELETE", f"/api/v1/index/runs/{opened['run_id']}")
     service.push("release/1", OF_RELEASE)
-    assert chosen_branches(credential, ["release/1"]).lacking == {}
+    assert chosen_branches(credential, ["release/1"]).left_out == {}
     assert without_terms(service.dump("release/1")) == fresh_dump(OF_RELEASE, with_terms=False)
 
 

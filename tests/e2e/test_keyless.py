@@ -40,19 +40,23 @@ class Job:
         """The commit that is checked out."""
         return git(self.checkout, "rev-parse", "HEAD")
 
-    def push(self, files: dict[str, str]) -> None:
+    def push(self, files: dict[str, str], branch: str = "main") -> None:
         """Commit to the forge, and check out as `persist-credentials: false` has it."""
+        if branch != "main":
+            git(self.origin, "checkout", "--quiet", "-b", branch)
         write_files(self.origin, files)
         commit_all(self.origin, "Another commit")
         shutil.rmtree(self.checkout, ignore_errors=True)
-        clone = ("clone", "--quiet", "--depth=1", f"file://{self.origin}", str(self.checkout))
-        git(self.origin, *clone)
+        git(self.origin, "checkout", "--quiet", "main")  # the default branch, as it says
+        clone = ("clone", "--quiet", "--depth=1", f"--branch={branch}", f"file://{self.origin}")
+        git(self.origin, *clone, str(self.checkout))
         git(self.checkout, "checkout", "--quiet", "--detach")
         git(self.checkout, "remote", "set-url", "origin", f"{self.forge.url}/acme/{self.name}")
 
-    def run(self, **claims: str) -> "subprocess.CompletedProcess[str]":
+    def run(self, branch: str = "main", **claims: str) -> "subprocess.CompletedProcess[str]":
         """Run the indexer as the action does; `claims` are what GitHub says otherwise."""
         own = job_claims(
+            ref=f"refs/heads/{branch}",
             owner_id=OWNER_ID,
             repository=self.name,
             repository_id=self.repository_id,
@@ -71,15 +75,15 @@ class Job:
             **self.github.job_environment(),
         }
         done = self.acme.try_index(
-            self.checkout, self.name, "--ref", "refs/heads/main", environment=environment
+            self.checkout, self.name, "--ref", f"refs/heads/{branch}", environment=environment
         )
         for secret in (GIT_TOKEN, self.github.request_key, "eyJ", "aet_"):
             assert secret not in done.stdout + done.stderr
         return done
 
-    def report(self) -> dict[str, Any]:
+    def report(self, branch: str = "main") -> dict[str, Any]:
         """What a run that must succeed reports."""
-        done = self.run()
+        done = self.run(branch)
         assert done.returncode == 0, done.stderr
         report: dict[str, Any] = json.loads(done.stdout)
         return report
@@ -172,3 +176,24 @@ def test_another_branch_than_that_of_the_job_is_refused(job: Job) -> None:
     assert refused.returncode == 5
     assert "ref_mismatch" in refused.stderr
     assert job.indexed_commits() == []
+
+
+def test_a_job_of_a_wanted_branch_indexes_it_and_that_of_another_has_nothing_to_do(
+    job: Job,
+) -> None:
+    job.push({".codesearch.toml": 'branches = ["release/*"]\n'})
+    main = job.head
+    job.report()
+    job.push({"src/fix.py": "def fix():\n    return 1\n"}, branch="release/1")
+    report = job.report("release/1")
+    assert (report["mode"], report["reason"]) == ("full", "first_index")
+    assert report["files"]["changed"] == 1  # what main has is there already
+    rows = job.acme.get("index/status")["projects"]
+    [found] = [row for row in rows if row["project"] == job.name]
+    assert found["last_indexed_commit"] == main
+    assert [branch["last_indexed_commit"] for branch in found["branches"]] == [job.head]
+    job.push({"src/topic.py": "topic = 1\n"}, branch="topic")
+    report = job.report("topic")
+    assert (report["mode"], report["reason"]) == ("none", "branch_not_wanted")
+    assert job.run("main", ref="refs/heads/release/1").returncode != 0  # its token is for another
+    assert job.indexed_commits() == [main]

@@ -49,7 +49,7 @@ class NamedBranch(NamedTuple):
 class Chosen(NamedTuple):
     """What `refs` mean by repository: those to be read otherwise than by their default branch.
 
-    `lacking` are repositories of which nothing is to be read, with the reason: `no_such_branch`, or
+    `left_out` are repositories of which nothing is to be read, and why: `no_such_branch`, or
     `branch_not_indexed` if the branch is known but its index is not, or not any more. `shown` are
     the branches to be read, the default one first; `defaults` the default branches of repositories
     that are read otherwise; `known` the short names of all indexed branches of each.
@@ -57,7 +57,7 @@ class Chosen(NamedTuple):
 
     branches: list[ChosenBranch]
     names: Mapping[int, list[NamedBranch]]
-    lacking: Mapping[int, str]
+    left_out: Mapping[int, str]
     shown: Mapping[int, list[NamedBranch]] = MappingProxyType({})
     defaults: Mapping[int, NamedBranch] = MappingProxyType({})
     known: Mapping[int, list[str]] = MappingProxyType({})
@@ -87,7 +87,7 @@ def chosen_branches(
         return NOTHING_CHOSEN
     branches: list[ChosenBranch] = []
     names: dict[int, list[NamedBranch]] = {}
-    lacking: dict[int, str] = {}
+    left_out: dict[int, str] = {}
     shown: dict[int, list[NamedBranch]] = {}
     defaults: dict[int, NamedBranch] = {}
     known: dict[int, list[str]] = {}
@@ -99,14 +99,14 @@ def chosen_branches(
         has_default = DEFAULT_REF in patterns or matches(patterns, default.ref)
         bits = sum((branch.bit for branch in found), DEFAULT_BIT if has_default else 0)
         if not bits:
-            lacking[key] = "branch_not_indexed" if wanted else "no_such_branch"
+            left_out[key] = "branch_not_indexed" if wanted else "no_such_branch"
             continue
         shown[key] = [*([default] if has_default else []), *found]
         if bits != DEFAULT_BIT:
             only = found[0].key if len(found) == 1 and not has_default else 0
             branches.append(ChosenBranch(key, bits, only))
             names[key], defaults[key] = found, default
-    return Chosen(branches, names, lacking, shown, defaults, known)
+    return Chosen(branches, names, left_out, shown, defaults, known)
 
 
 def branches_of_visible(

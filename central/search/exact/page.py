@@ -49,7 +49,8 @@ class ExactPage:
     """Hits, the matches and files of the whole search, and where the next page begins.
 
     `at_least`: there may be more matches and files. `following` is None if there is no page.
-    `counted` are the files of the first page and those behind it that were counted.
+    `counted` are the files of the first page and those behind it that were counted; `versions` the
+    keys of other versions of these.
     """
 
     hits: list[FileHit]
@@ -58,6 +59,7 @@ class ExactPage:
     at_least: bool
     following: Position | None
     counted: Sequence[CandidateFile]
+    versions: Sequence[int]
 
 
 def exact_page(search: ExactSearch, *, position: Sequence[Any] | None) -> ExactPage:
@@ -101,6 +103,7 @@ def exact_page(search: ExactSearch, *, position: Sequence[Any] | None) -> ExactP
             chosen=search.chosen,
         ),
         counted=search.named_files or [hit.file for hit in (*hits, *counted)],
+        versions=[key for hit in (*hits, *counted) for key in hit.versions],
     )
 
 

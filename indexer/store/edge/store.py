@@ -1,5 +1,7 @@
 """Qdrant Edge: the embedded store, one shard per organisation and embedder, in one process.
 
+What only branches beside the default ones have is in a second one.
+
 Every call into Edge holds the interpreter lock until it returns (measured with 0.9.0), so
 searches and updates never run concurrently; updates are split into small batches so that searches
 run between them. EdgeClient runs it in a separate process.
@@ -43,6 +45,9 @@ from indexer.store.schema import (
 # How many points of a scan of the 4-bit copies are scored exactly.
 _SCORED_AGAIN = 3  # times the limit
 _LEAST_SCORED_AGAIN = 300
+# Of the shard of collections below zero, which only searches of other branches ask: beside them,
+# each search of default branches would have to filter, which takes as long as scoring.
+_OF_OTHERS = "-others"
 
 
 class EdgeStore:
@@ -194,7 +199,8 @@ class EdgeStore:
 
     def _path(self, collection: Collection) -> Path:
         organization = organization_key(collection.organization)
-        return self._directory / organization / embedder_key(collection.embedder)
+        ending = _OF_OTHERS if collection.repository < 0 else ""
+        return self._directory / organization / f"{embedder_key(collection.embedder)}{ending}"
 
     def _refuse_if_closed(self) -> None:
         if self._closed:

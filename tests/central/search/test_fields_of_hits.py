@@ -32,6 +32,7 @@ def test_a_search_computes_each_field_of_a_hit(acme: Organization, find: Search)
         find('"jam"', expand=1, max_content=1),
         find("jars/jar.py:999"),
         find('type:commit "jars"'),
+        find('"jam"', ref="HEAD"),
     )
     hits = [hit for answer in answers for hit in answer.results]
     same = {

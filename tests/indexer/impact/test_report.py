@@ -8,9 +8,15 @@ import pytest
 from indexer.git.edits import EditedFile, Edits
 from indexer.impact.assessment import Impact, Lines
 from indexer.impact.job_summary import impact_summary
-from indexer.impact.queries import Caller, LastChange, MissingProject, OwnerCount
+from indexer.impact.queries import (
+    Caller,
+    IndexedBranch,
+    LastChange,
+    MissingProject,
+    OwnerCount,
+)
 from indexer.impact.report import as_json, format_text, summary_line, warnings
-from tests.indexer.impact.impacts import affected, call, impact, receipt, symbol
+from tests.indexer.impact.impacts import INDEXED, affected, call, impact, receipt, symbol
 
 TOP_LEVEL = Caller("", "", "", 0)
 REACHING = symbol("charge", affected("web", call()), affected("till", call()))
@@ -77,6 +83,18 @@ def test_a_whole_answer_needs_no_note() -> None:
 def test_what_may_be_lacking_is_said(found: Impact, words: str) -> None:
     (sentence,) = warnings(found)
     assert words in sentence
+
+
+@pytest.mark.parametrize(
+    ("branch", "words"),
+    [
+        (IndexedBranch(INDEXED, "release/1"), "those of the index of release/1"),
+        (IndexedBranch(INDEXED, not_indexed="release/2"), "release/2 is not indexed, so these"),
+    ],
+)
+def test_the_branch_that_was_asked_is_named(branch: IndexedBranch, words: str) -> None:
+    [note] = warnings(impact(branch=branch))
+    assert words in note
 
 
 def test_a_credential_that_sees_all_lacks_nothing() -> None:

@@ -21,6 +21,10 @@ RELEASE = {
     "src/legacy.py": 'def rotate_quokka(key):\n    """Rotate a quokka key."""\n    return key\n',
 }
 del RELEASE["src/authors.py"]
+PASTED = [
+    ("src/legacy.py:2", Mode.HYBRID),
+    ('File "/srv/shop/src/auth/tokens.py", line 18, in mint_zephyr', Mode.HYBRID),
+]
 QUERIES = [
     ("rotate quokka key", Mode.HYBRID),
     ("validate a token", Mode.HYBRID),
@@ -35,9 +39,7 @@ QUERIES = [
     ("type:file tokens", Mode.HYBRID),
     ("sym:mint", Mode.HYBRID),
     ('"JWT" sign a token', Mode.HYBRID),
-    ("src/legacy.py:2", Mode.HYBRID),
     ('"list_authors"', Mode.HYBRID),
-    ('File "/srv/shop/src/auth/tokens.py", line 18, in mint_zephyr', Mode.HYBRID),
 ]
 
 
@@ -55,7 +57,7 @@ def test_a_branch_answers_as_a_repository_of_its_files(shop: Service) -> None:
     fresh = service_of("fresh")
     for branch in ("release/1", "main"):
         fresh.push("main", shop.heads[branch])
-        for query, mode in QUERIES:
+        for query, mode in (*QUERIES, *PASTED):
             found = ask(shop, query, mode=mode, ref=branch, include_projects=("shop",))
             wanted = ask(fresh, query, mode=mode, include_projects=("fresh",))
             places = [(row.file, row.ranges, row.content) for row in found.results]
@@ -87,6 +89,31 @@ def test_what_is_the_same_on_several_branches_is_one_result(shop: Service, query
     for found in (ask(shop, query.format("src/auth/tokens.py:6")), ask(shop, "x", ref="**")):
         assert [row.ref for row in found.receipt.projects] == every
         assert found.receipt.complete
+
+
+def test_all_branches_together_have_the_results_of_each(shop: Service) -> None:
+    for query, mode in QUERIES:
+        each = [
+            (row.file, row.content, branch)
+            for branch in shop.heads
+            for row in ask(shop, query, mode=mode, ref=branch, limit=50).results
+        ]
+        together = ask(shop, query, mode=mode, ref="**", limit=50).results
+        found = [(row.file, row.content, branch) for row in together for branch in row.branches]
+        assert sorted(found) == sorted(each), query
+
+
+def test_what_repeats_in_a_file_repeats_in_the_answer(shop: Service) -> None:
+    body = "".join(f"    step_{number}(account, amount, currency)\n" for number in range(15))
+    twice = f"def pay_okapi(account):\n{body}\n\n" * 2
+    for number, branch in enumerate(shop.heads):
+        shop.push(branch, {"pay.py": f"{twice}NUMBER = {number}\n"})
+    for options in ({"ref": "HEAD"}, {"ref": "**"}):
+        rows = ask(shop, "pay_okapi", mode=Mode.SYMBOL, **options).results
+        assert [row.name for row in rows] == ["pay_okapi"] * 2
+        assert (
+            len(rows[0].branches) == len(rows[1].branches) == (3 if options["ref"] == "**" else 1)
+        )
 
 
 def test_a_file_may_have_a_result_for_each_version(shop: Service) -> None:
@@ -122,11 +149,22 @@ def test_pages_on_branches_are_of_one_answer(shop: Service) -> None:
 
 
 def test_files_are_counted_by_branch(shop: Service) -> None:
-    for query in ('rev:** "zephyr"', "rev:** mint_zephyr"):
-        facets = ask(shop, query, facets=True).facets
-        assert facets
-        counts = {row.value: row.files for row in facets.branches}
-        assert counts["release/1"] == counts["release/2"] >= counts.get("main", 0)
+    for text, options in (
+        ('"zephyr" or "def issue"', {}),
+        ("type:file tokens", {}),
+        ("validate a token", {}),
+        ("validate a token", {"group_by": GroupBy.FILE}),
+        ("validate_token", {"mode": Mode.SYMBOL}),
+    ):
+        rows = ask(shop, text, ref="**", facets=True, limit=50, **options)
+        assert rows.facets
+        each = {
+            branch: len(
+                {row.file for row in ask(shop, text, ref=branch, limit=50, **options).results}
+            )
+            for branch in shop.heads
+        }
+        assert {row.value: row.files for row in rows.facets.branches} == each, text
     facets = ask(shop, '"token"', facets=True).facets
     assert facets
     assert facets.branches == []

@@ -109,6 +109,24 @@ def test_filter_forms_agree(tmp_path: Path, repositories: list[int]) -> None:
     store.close()
 
 
+def test_points_of_other_branches_are_beside_what_default_branches_are_searched_for(
+    tmp_path: Path,
+) -> None:
+    store = EdgeStore(tmp_path)
+    default, others = (a_collection("acme", repository) for repository in (1, -1))
+    for collection in (default, others):
+        store.upsert(collection, [a_point(vector=unit(1))])
+    assert len(store.shard_paths()) == 2
+    assert all(
+        store.open_shard(path).holds_only({number})
+        for path, number in zip(store.shard_paths(), (1, -1), strict=True)
+    )
+    [alone] = store.search([default], [dense_query(unit(1))])
+    [both] = store.search([default, others], [dense_query(unit(1))])
+    assert (len(alone.dense), len(both.dense)) == (1, 2)
+    store.close()
+
+
 def test_closed_store_is_unavailable(tmp_path: Path) -> None:
     store = EdgeStore(tmp_path)
     store.upsert(a_collection("acme"), [a_point()])
