@@ -12,7 +12,6 @@ from django.db.models import Model
 from central.corpus.branches.tables import IN_OTHERS, OF_FILES
 from central.corpus.models import Chunk, File, Module
 from central.db import execute, fetch_rows, id_array, new_ids, sql, sql_with
-from central.repositories.models import Branch
 
 
 def _names(model: type[Model], *last: str) -> str:
@@ -54,12 +53,7 @@ _equal_rows = {
     "equal_in_others": _equal("{others}", "{others}"),
     "equal_for_default": _equal("{others}", ""),
 }
-_sql = sql_with(
-    file=File, chunk=Chunk, module=Module, branch=Branch, others=IN_OTHERS, **_equal_rows
-)
-_BITS: Final = _sql(
-    "SELECT coalesce(bit_or(1 << number), 0)::int FROM {branch} WHERE repository_id = %s"
-)
+_sql = sql_with(file=File, chunk=Chunk, module=Module, others=IN_OTHERS, **_equal_rows)
 _KEEP_FILES: Final = sql(
     "INSERT INTO {others}{file} ({names})"
     " SELECT {names_but_last}, branches & %s::int FROM {file}"
@@ -132,12 +126,6 @@ _FIND_FOR_DEFAULT: Final = _sql(
     " {file} new ON {equal_for_default}"
     " WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0"
 )
-
-
-def branch_bits(repository_id: int) -> int:
-    """Return the bits of all branches of a repository but the default one."""
-    [(bits,)] = fetch_rows(_BITS, [repository_id])
-    return int(bits)
 
 
 def keep_for_others(files: Iterable[int], bits: int) -> list[UUID]:
