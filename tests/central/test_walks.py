@@ -44,7 +44,7 @@ def test_a_search_passes_few_modules(acme: Organization) -> None:
     with recorded_walk() as walk:
         answer = search(credential=credential, request=request)
     assert answer.results
-    check("search", walk, modules=44, stays=115)  # two say of which branches results are
+    check("search", walk, modules=44, stays=116)  # two say of which branches results are
 
 
 def test_callers_pass_few_modules(acme: Organization) -> None:
