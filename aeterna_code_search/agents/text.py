@@ -218,8 +218,6 @@ def _path(row: Row) -> str:
 
 def _state(row: Row) -> str:
     state = " (uncommitted)" if row.get("local") else " (removed)" if row.get("gone") else ""
-    if branches := row.get("branches"):
-        state = f" (on {', '.join(branches)}){state}"
     return f" (generated){state}" if row.get("generated") else state
 
 

@@ -13,7 +13,6 @@ from django.db import transaction
 from central.corpus.backends import collection_of, vector_store
 from central.corpus.branches.packages import delete_packages, swap_packages
 from central.corpus.branches.rows import (
-    branch_bits,
     change_bits,
     delete_unused,
     keep_for_others,
@@ -137,7 +136,7 @@ def _swap(repository: Repository, branch: Branch) -> tuple[list[UUID], list[UUID
 
     Returns the points of chunks that the default branch loses, and of those that it gains.
     """
-    key, bit, bits = repository.pk, branch.bit, branch_bits(repository.pk)
+    key, bit, bits = repository.pk, branch.bit, repository.branch_bits
     lost = dict(fetch_rows(_LACKING, [key, bit]))
     taken = [file for (file,) in fetch_rows(_OWN, [key, bit])]
     gained = points_of(taken)

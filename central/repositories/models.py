@@ -168,6 +168,11 @@ class Repository(IndexState):
     def __str__(self) -> str:
         return f"{self.organization}/{self.name}"
 
+    @property
+    def branch_bits(self) -> int:
+        """The bits in `File.branches` of its branches beside the default one."""
+        return sum(1 << number for number in self.branch_set.values_list("number", flat=True))
+
 
 class Branch(IndexState):
     """An indexed branch beside the default one.

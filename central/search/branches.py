@@ -53,7 +53,7 @@ def versions_of(chunks: Sequence[int]) -> dict[int, Version]:
 
 def branches_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> dict[int, ResultBranches]:
     """Return by id of ranked hits the branches that have the same text; of pieces, all of it."""
-    if not chosen.shown or not hits:
+    if not hits:
         return {}
     pieces = {hit.id: [piece.id for piece in hit.pieces or (hit,)] for hit in hits}
     chunks = id_array({chunk for own in pieces.values() for chunk in own})
@@ -101,8 +101,10 @@ def count_files(chosen: Chosen, files: Iterable[int]) -> list[FacetCount]:
 
 def count_files_of_hits(chosen: Chosen, hits: Sequence[Candidate]) -> list[FacetCount]:
     """Count the files of ranked hits by branch, most first."""
+    if not chosen.shown:
+        return []
     shown = branches_of_hits(chosen, hits)
-    found = {(name, hit.file) for hit in hits if shown for name in shown[hit.id].names}
+    found = {(name, hit.file) for hit in hits for name in shown[hit.id].names}
     return _counts(name for name, _ in found)
 
 

@@ -93,7 +93,7 @@ def build_results(
     """Build the results of a page; hits whose chunk no longer exists are omitted."""
     results = []
     searched, owners = scope.searched, scope.owners
-    branches = branches_of_hits(scope.chosen, page.hits)
+    branches = branches_of_hits(scope.chosen, page.hits) if scope.chosen.shown else {}
     owners.read_ahead(searched[key] for key in {hit.repository for hit in page.hits})
     for hit in page.hits:
         if hit.id not in page.texts:

@@ -44,7 +44,7 @@ def test_a_search_passes_few_modules(acme: Organization) -> None:
     with recorded_walk() as walk:
         answer = search(credential=credential, request=request)
     assert answer.results
-    check("search", walk, modules=42, stays=115)
+    check("search", walk, modules=44, stays=116)  # two say of which branches results are
 
 
 def test_callers_pass_few_modules(acme: Organization) -> None:
@@ -67,4 +67,4 @@ def test_an_apply_passes_few_modules() -> None:
     with recorded_walk() as walk:
         state = apply_claimed(claim)
     assert state == RunState.APPLIED
-    check("apply", walk, modules=39, stays=109)  # four more since texts of commits
+    check("apply", walk, modules=40, stays=117)  # of which branch it is, and points

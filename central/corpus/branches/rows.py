@@ -64,9 +64,6 @@ _sql = sql_with(
     others=IN_OTHERS,
     **_equal_rows,
 )
-_BITS: Final = _sql(
-    "SELECT coalesce(bit_or(1 << number), 0)::int FROM {branch} WHERE repository_id = %s"
-)
 _KEEP_FILES: Final = sql(
     "INSERT INTO {others}{file} ({names})"
     " SELECT {names_but_last}, branches & %s::int FROM {file}"
@@ -143,12 +140,6 @@ _FIND_FOR_DEFAULT: Final = _sql(
     " {file} new ON {equal_for_default}"
     " WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0"
 )
-
-
-def branch_bits(repository_id: int) -> int:
-    """Return the bits of all branches of a repository but the default one."""
-    [(bits,)] = fetch_rows(_BITS, [repository_id])
-    return int(bits)
 
 
 def keep_for_others(files: Iterable[int], bits: int) -> list[UUID]:

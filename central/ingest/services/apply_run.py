@@ -16,7 +16,6 @@ from django.db.models import BigIntegerField, Case, F, Value, When
 from django.utils import timezone
 
 from central.background import EDGES, GRAPH, STORE
-from central.corpus.branches.rows import branch_bits
 from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.corpus.commits import kept_commits
 from central.corpus.models import File
@@ -290,7 +289,7 @@ def commit_run(
 
 def _replacement(run: IndexRun) -> Replacement | BranchReplacement:
     if run.branch is None:
-        return Replacement(run.repository_id, branch_bits(run.repository_id))
+        return Replacement(run.repository_id, run.repository.branch_bits)
     return BranchReplacement(ChosenBranch.of(run.branch))
 
 

@@ -237,3 +237,14 @@ def test_a_revision_that_cannot_be_used_is_refused(query: str, ref: str, said: s
     request = SearchRequest(queries=(query,), ref=ref)
     with pytest.raises((QueryError, InvalidError), match=said):
         read_request(request)
+
+
+def test_the_api_takes_a_branch_and_refuses_what_it_cannot_do(shop: Service) -> None:
+    asked = {"org_id": shop.api.organization.slug, "query": '"mint_zephyr"', "ref": "release/1"}
+    found = shop.api.request("POST", "/api/v1/search", asked).json()
+    assert [(row["file"], row["branches"]) for row in found["results"]] == [(TOKENS, ["release/1"])]
+    address = "/api/v1/search?org_id={org_id}&query={query}&ref={ref}".format(**asked)
+    assert shop.api.request("GET", address).json()["results"] == found["results"]
+    refused = shop.api.request("POST", "/api/v1/search/stream", asked)
+    assert (refused.status_code, refused.json()["code"]) == (400, "branch_not_supported")
+    assert shop.api.request("POST", "/api/v1/search", {**asked, "ref": ":"}).status_code == 400
