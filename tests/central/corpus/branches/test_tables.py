@@ -1,6 +1,7 @@
 """The tables of what only other branches have, and the views, follow the service's own tables."""
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from central.corpus.branches.scope import ChosenBranch, on_branches
@@ -10,6 +11,7 @@ from central.corpus.branches.tables import (
     OF_BRANCHES,
     OTHERS,
     VIEWS,
+    _make_schema,
     drop_views,
     make_tables,
 )
@@ -61,6 +63,15 @@ def test_what_is_as_it_should_be_stays() -> None:
     before = fetch_rows(asked, [OTHERS])
     make_tables()
     assert fetch_rows(asked, [OTHERS]) == before
+
+
+def test_a_user_who_may_not_create_schemas_learns_what_to_grant() -> None:
+    drop_views()
+    execute("CREATE ROLE without_schemas")
+    execute("SET LOCAL ROLE without_schemas")
+    with pytest.raises(ImproperlyConfigured, match="GRANT CREATE"):
+        _make_schema(VIEWS)
+    execute("RESET ROLE")
 
 
 def test_while_the_views_are_being_made_no_request_reads_the_default_branch_instead() -> None:
