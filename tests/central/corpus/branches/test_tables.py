@@ -54,7 +54,7 @@ def test_they_follow_a_migration() -> None:
     execute(f"CREATE INDEX symbol_rank ON {name} (rank)")
     execute(f"ALTER TABLE {name} DROP COLUMN signature CASCADE")
     make_tables()
-    test_columns_and_indexes_are_the_same(Symbol)  # type: ignore[arg-type]
+    test_columns_and_indexes_are_the_same(Symbol)
     assert "symbol_rank" in indexes(OTHERS, name)
 
 
