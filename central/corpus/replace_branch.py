@@ -4,7 +4,6 @@ What the run does not change is shared: with the default branch, and with others
 SCIP documents and commits are those of the default branch alone.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,7 +15,7 @@ from central.corpus.branches.rows import change_bits, delete_unused, join_equal
 from central.corpus.branches.scope import ChosenBranch, choose
 from central.corpus.branches.tables import IN_OTHERS, IN_VIEWS, OTHERS
 from central.corpus.models import Chunk, File, Manifest, Reference, Symbol
-from central.corpus.packages import ModuleFile, regular_packages
+from central.corpus.replaced_files import ReplacedFiles
 from central.corpus.rows import EncodedFiles
 from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.upkeep import build_now
@@ -55,28 +54,16 @@ _COPIES: Final = rows.row_copies(OTHERS)
 
 
 @dataclass(slots=True)
-class BranchReplacement:
-    """A replacement of a branch's files: what it changes in counters, and its leftovers.
+class BranchReplacement(ReplacedFiles):
+    """A replacement of the files of a branch beside the default one.
 
-    Needs a transaction that has the repository's row. Counters, `orphans` and `inserted` are as
-    in corpus.replace. `unstored` are points of chunks that are not in the store yet. `touched` are
-    files that the branch lost or that were added: some may be of no branch by now.
+    Needs a transaction that has the repository's row. `unstored` are points of chunks that are not
+    in the store yet. `touched` are files that the branch lost or that were added: some may be of no
+    branch by now.
     """
 
     branch: ChosenBranch
-    files: int = 0
-    skipped: int = 0
-    generated: int = 0
-    partly_parsed: int = 0
-    chunks: int = 0
-    symbols: int = 0
-    references: int = 0
-    languages: Counter[str] = field(default_factory=Counter)
-    orphans: list[UUID] = field(default_factory=list)
     unstored: list[UUID] = field(default_factory=list)
-    manifests: bool = False
-    regular: set[str] = field(default_factory=set)
-    inserted: list[ModuleFile] = field(default_factory=list)
     added: dict[str, int] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
     gained: set[int] = field(default_factory=set)
@@ -133,11 +120,7 @@ class BranchReplacement:
         keys = [file.id for file in files]
         self._count(keys, 1)
         self.added.update((file.path, file.id) for file in files)
-        self.inserted.extend(
-            ModuleFile(file.id, file.path, file.language, file.namespace)
-            for file in files
-            if not file.skipped
-        )
+        self.note_inserted(files)
         self.touched.update(keys)
         self.gained.update(keys)
 
@@ -156,19 +139,10 @@ class BranchReplacement:
     def _count(self, files: Collection[int], sign: int) -> None:
         """Add (`sign` 1) or subtract (-1) files with their rows."""
         keys = id_array(files)
-        for path, language, skipped, generated, unparsed, manifest, *rows_of in fetch_rows(
-            _READ_FACTS, [keys, keys]
-        ):
+        found = fetch_rows(_READ_FACTS, [keys, keys])
+        self.count_files([row[:5] for row in found], sign)
+        for manifest, chunks, symbols, references in (row[5:] for row in found):
             self.manifests |= manifest
-            self.regular ^= regular_packages([path])
-            self.chunks += sign * rows_of[0]
-            self.symbols += sign * rows_of[1]
-            self.references += sign * rows_of[2]
-            if skipped:
-                self.skipped += sign
-                continue
-            self.files += sign
-            self.generated += sign * bool(generated)
-            self.partly_parsed += sign * bool(unparsed)
-            if language:
-                self.languages[language] += sign
+            self.chunks += sign * chunks
+            self.symbols += sign * symbols
+            self.references += sign * references
