@@ -11,10 +11,10 @@ from django.db.models import Model
 from central.corpus import rows
 from central.corpus.branches.packages import others_keep_packages
 from central.corpus.branches.rows import (
+    change_bits,
     delete_unused,
     join_equal_of_default,
     keep_for_others,
-    lack_on_others,
 )
 from central.corpus.commits import STORED_ALREADY, put_commits, settle_commits
 from central.corpus.embeddings import term_counts, unpack_terms
@@ -133,7 +133,7 @@ class Replacement(ReplacedFiles):
         copy_rows(rows.FILE_COPY, (file.copied(vectors.get(file.path)) for file in files))
         if self.branch_bits:
             self.others.added += [file.id for file in files]
-            lack_on_others((file.id for file in files), self.branch_bits)
+            change_bits((file.id for file in files), clear=self.branch_bits)
         self.count_files(
             [
                 (file.path, file.language, file.skipped, file.generated, file.unparsed is not None)

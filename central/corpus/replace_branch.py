@@ -11,7 +11,13 @@ from uuid import UUID
 
 from central.corpus import rows
 from central.corpus.branches.packages import refresh_packages_of_branch
-from central.corpus.branches.rows import change_bits, delete_unused, join_equal
+from central.corpus.branches.rows import (
+    change_bits,
+    delete_unused,
+    hidden_files,
+    join_equal,
+    shown_files,
+)
 from central.corpus.branches.scope import ChosenBranch, choose
 from central.corpus.branches.tables import IN_OTHERS, IN_VIEWS, OTHERS
 from central.corpus.models import Chunk, File, Manifest, Reference, Symbol
@@ -43,12 +49,6 @@ _AT_PATHS: Final = _sql(
 )
 _ALL: Final = _sql("SELECT id FROM {views}{file} WHERE repository_id = %s")
 _READ_FACTS: Final = _sql("{facts_of_default} UNION ALL {facts_of_others}")
-_HIDDEN: Final = _sql(
-    "SELECT id FROM {file} WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
-)
-_SHOWN: Final = _sql(
-    "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
-)
 _FILE_COPY: Final = copy_into(File, *rows.FileRow._fields, "vector", "branches", schema=OTHERS)
 _COPIES: Final = rows.row_copies(OTHERS)
 
@@ -94,9 +94,8 @@ class BranchReplacement(ReplacedFiles):
     def difference_from_default(self) -> "BranchReplacement":
         """Count what the branch has beside the files of the default branch, and less than it."""
         difference = BranchReplacement(self.branch)
-        for statement, sign in ((_HIDDEN, -1), (_SHOWN, 1)):
-            asked = [self.repository_id, self.branch.bits]
-            difference._count([key for (key,) in fetch_rows(statement, asked)], sign)
+        difference._count(hidden_files(self.repository_id, self.branch.bits), -1)
+        difference._count(shown_files(self.repository_id, self.branch.bits), 1)
         return difference
 
     def _lose(self, files: Sequence[int]) -> None:
