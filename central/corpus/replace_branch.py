@@ -4,7 +4,7 @@ What the run does not change is shared: with the default branch, and with others
 SCIP documents and commits are those of the default branch alone.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -81,9 +81,9 @@ class BranchReplacement(ReplacedFiles):
         asked = [self.repository_id, list(paths)]
         self._lose([key for (key,) in fetch_rows(_AT_PATHS, asked)])
 
-    def share(self, files: Iterable[tuple[str, int]]) -> None:
+    def share(self, files: Mapping[str, int]) -> None:
         """Let the branch have what was inserted, of other paths these files, and nothing else."""
-        wanted = {*({**dict(files), **self.added}).values()}
+        wanted = {*{**files, **self.added}.values()}
         present = {key for (key,) in fetch_rows(_ALL, [self.repository_id])}
         self._lose(list(present - wanted))
         gained = wanted - present

@@ -1,6 +1,5 @@
 """What the panel on an identifier shows: its definitions, their documentation, and its uses."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,7 +70,7 @@ def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
     """Return what is known of the name at a position. Raises as `uses_by_project` does."""
     slug = credential.organization.slug
     pages = TracePages(slug, position.project, position.ref)
-    with nullcontext() if position.ref else one_moment():
+    with one_moment():
         found = uses_by_project(
             credential=credential,
             position=position,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Model
 
-from central.corpus.branches.tables import IN_OTHERS, OF_FILES
+from central.corpus.branches.tables import IN_OTHERS, OF_FILES, sql_of_both
 from central.corpus.models import Chunk, File, Module
 from central.db import execute, fetch_rows, id_array, new_ids, sql, sql_with
 
@@ -99,15 +99,11 @@ _COPY: Final = [
     for schema in _SCHEMAS
 ]
 _POINTS: Final = _sql("SELECT point FROM {others}{chunk} WHERE file_id = ANY(%s::bigint[])")
-_CHANGE_BITS: Final = [
-    sql(
-        "UPDATE {schema}{file} SET branches = branches & ~%s::int | %s::int"
-        " WHERE id = ANY(%s::bigint[])",
-        schema=schema,
-        file=File,
-    )
-    for schema in _SCHEMAS
-]
+_CHANGE_BITS: Final = sql_of_both(
+    "UPDATE {schema}{file} SET branches = branches & ~%s::int | %s::int"
+    " WHERE id = ANY(%s::bigint[])",
+    file=File,
+)
 _HIDDEN: Final = _sql(
     "SELECT id, path FROM {file}"
     " WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"

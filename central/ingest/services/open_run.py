@@ -19,6 +19,7 @@ from central.repositories.models import Branch, IndexedBy, IndexState, Repositor
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
+from indexer.records.refs import HEADS
 from indexer.records.runs import UploadMode
 from indexer.records.vectors import DirectUploadGrant
 
@@ -187,7 +188,7 @@ def _check_direct(organization: Organization, branch: Branch | None, request: Ru
 def _tracked_ref(request: RunRequest) -> str:
     branch = request.default_branch
     if branch and not branch.startswith("refs/"):
-        branch = f"refs/heads/{branch}"
+        branch = f"{HEADS}{branch}"
     return branch or request.ref
 
 

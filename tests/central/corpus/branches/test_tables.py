@@ -14,7 +14,7 @@ from central.corpus.branches.tables import (
     make_tables,
 )
 from central.corpus.models import File, Symbol
-from central.db import execute, fetch_rows, sql
+from central.db import execute, fetch_rows, table_name
 from central.errors import UnavailableError
 
 pytestmark = pytest.mark.django_db
@@ -46,10 +46,11 @@ def test_columns_and_indexes_are_the_same(model: type[File]) -> None:
 
 
 def test_they_follow_a_migration() -> None:
-    execute(sql("ALTER TABLE {symbol} ADD COLUMN rank int NOT NULL DEFAULT 7", symbol=Symbol))
-    execute(sql("CREATE INDEX symbol_rank ON {symbol} (rank)", symbol=Symbol))
+    symbol = table_name(Symbol)
+    execute(f"ALTER TABLE {symbol} ADD COLUMN rank int NOT NULL DEFAULT 7")
+    execute(f"CREATE INDEX symbol_rank ON {symbol} (rank)")
     drop_views()
-    execute(sql("ALTER TABLE {symbol} DROP COLUMN signature CASCADE", symbol=Symbol))
+    execute(f"ALTER TABLE {symbol} DROP COLUMN signature CASCADE")
     make_tables()
     test_columns_and_indexes_are_the_same(Symbol)  # type: ignore[arg-type]
     name = Symbol._meta.db_table
