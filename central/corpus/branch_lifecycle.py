@@ -48,7 +48,8 @@ def delete_branch(branch: Branch) -> None:
         # Its runs first, as an apply does.
         list(branch.runs.select_for_update(no_key=True).values_list("pk"))
         repository = _locked(branch.repository_id)
-        present = Branch.objects.filter(pk=branch.pk).first()
+        # After an Open that has read it, whose run goes, too.
+        present = Branch.objects.select_for_update().filter(pk=branch.pk).first()
         if present is None:
             return
         orphans = _take_bit(present)

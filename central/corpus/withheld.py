@@ -25,7 +25,7 @@ from central.corpus.trigrams.segments import delete_segments, unpack_ids
 from central.corpus.trigrams.upkeep import build_now
 from central.db import execute, fetch_rows, id_array, like_pattern, sql_with
 from central.errors import InvalidError
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.tenancy.audit import record
 from indexer.bundle.lines import path_problem
 from indexer.records.history import ChangeStatus, Unread
@@ -39,12 +39,17 @@ _sql = sql_with(
     segment=TrigramSegment,
     withheld=WithheldPath,
     repository=Repository,
+    branch=Branch,
 )
 # Runs that are open may hold its lines, and caches: both end with the generation.
 _ADVANCE: Final = _sql("""UPDATE {repository} SET generation = generation + 1,
         text_generation = CASE WHEN text_generation = generation
             THEN generation + 1 ELSE text_generation END
     WHERE id = %s AND retired_at IS NULL""")
+# What other branches share stays as it is.
+_FOLLOW: Final = _sql("""UPDATE {branch} SET default_generation = default_generation + 1
+    FROM {repository} r WHERE r.id = %s AND repository_id = r.id
+        AND default_generation = r.generation - 1""")
 _FORMER_NAMES: Final = _sql("""SELECT DISTINCT old_path FROM {change}
     WHERE repository_id = %s::bigint AND status = %s::text
         AND (path = %s::text OR path LIKE %s::text)""")
@@ -99,6 +104,7 @@ def purge_path(repository: Repository, path: str, *, actor: str) -> PurgedLines:
         raise InvalidError("Give a path as git lists it, such as config/secrets.env.")
     if not execute(_ADVANCE, [repository.pk]):  # its row stays locked
         return PurgedLines([], 0, [])
+    execute(_FOLLOW, [repository.pk])
     paths = _with_former_names(repository.pk, path)
     commits = _purge(repository.pk, paths)
     record(

@@ -5,6 +5,7 @@ next sweep continues. Points are deleted after the chunks, from which a reconcil
 earlier could restore them; the runs, which name the collections, are deleted after the points.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
@@ -137,17 +138,23 @@ def purge_repository(*, repository_id: int) -> None:
     )
     if repository is None:
         return
+    collections = collections_of(repository)  # runs of branches, which name them, go first
+    _drop(collections)
     for branch in repository.branch_set.all():
         delete_branch(branch)
     _delete_files(repository_id)
     for statement in chain(*added("deletions"), _DELETIONS):
         delete_rows(statement, repository_id)
-    store = vector_store()
-    for collection in collections_of(repository):
-        store.drop(collection)
+    _drop(collections)  # with what a reconcile has written since
     delete_rows(_DELETE_RUNS, repository_id)
     execute(_DELETE, [repository_id])  # the ORM would look through tables that are not indexed so
     _log.info("repository_purged", repository=str(repository))
+
+
+def _drop(collections: Sequence[Collection]) -> None:
+    store = vector_store()
+    for collection in collections:
+        store.drop(collection)
 
 
 def collections_of(repository: Repository) -> list[Collection]:

@@ -143,8 +143,10 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
     repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
     repository.adopted_at = timezone.now() if has_index else None
     repository.save(update_fields=["github_id", "visibility", "visibility_at", "adopted_at"])
-    # Nor of which its other branches are: they are shown again after full runs of theirs.
-    Branch.objects.filter(repository=repository).update(default_generation=-1)
+    # Nor of which its other branches are: they are shown again after full runs that open later.
+    Branch.objects.filter(repository=repository).update(
+        default_generation=-1, generation=F("generation") + 1
+    )
 
 
 def settle_adoption(*, repository_id: int, opened_at: datetime) -> None:

@@ -5,7 +5,7 @@ Where nothing has the name, how many skipped files of source code may define it.
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,11 +104,13 @@ def traced(
     """
     started = time.perf_counter()
     asked = credential.organization
-    branch = _branch(credential, project, ref)
-    with (
-        span("code.trace", organization=asked.slug, what=what, symbol=symbol) as current,
-        on_branches([branch]) if branch else one_moment(),
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(one_moment())
+        branch = _branch(credential, project, ref)
+        current = stack.enter_context(
+            span("code.trace", organization=asked.slug, what=what, symbol=symbol)
+        )
+        stack.enter_context(on_branches([branch] if branch else []))
         repositories = {
             repository_snapshot.id: repository_snapshot
             for repository_snapshot in repository_snapshots(credential=credential)

@@ -4,6 +4,7 @@ Only pages of files and of a repository's index know of branches; all else is of
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -13,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 
 from central.corpus.branches.of_project import ProjectBranches, project_branches
 from central.corpus.branches.scope import on_branches
+from central.db import one_moment
 from central.errors import InvalidError
 from central.tenancy.credentials import Credential
 from central.web.urls_for import REF, ref_query
@@ -79,11 +81,13 @@ def branch_page(
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> HttpResponse:
-        found = project_branches(credential, project)
-        chosen = found.chosen(request.GET.get(REF, ""))
-        request.page_branch = _page_branch(request, found)  # type: ignore[attr-defined]
-        with on_branches([chosen] if chosen else []):
-            return view(request, credential, project, *args, **kwargs)
+        ref = request.GET.get(REF, "")
+        with one_moment() if ref else nullcontext():
+            found = project_branches(credential, project)
+            chosen = found.chosen(ref)
+            request.page_branch = _page_branch(request, found)  # type: ignore[attr-defined]
+            with on_branches([chosen] if chosen else []):
+                return view(request, credential, project, *args, **kwargs)
 
     return shown
 

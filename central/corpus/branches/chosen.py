@@ -1,14 +1,14 @@
 """The branches that a request names: of visible repositories, and only of those."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from central.corpus.branches.policy import matches
 from central.corpus.branches.scope import ChosenBranch, on_branches
-from central.db import fetch_rows, sql_with
+from central.db import fetch_rows, one_moment, sql_with
 from central.repositories.models import Branch, Repository
 from central.repositories.visibility import VISIBLE, visible_parameters
 from central.tenancy.credentials import Credential
@@ -120,6 +120,8 @@ def branches_of_visible(
 @contextmanager
 def reading(credential: Credential, refs: Sequence[str]) -> Iterator[Chosen]:
     """Inside, what is read of repositories is of these branches, and of one moment."""
-    chosen = chosen_branches(credential, refs)
-    with on_branches(chosen.branches):
-        yield chosen
+    # A branch that is deleted meanwhile must not be read by what others have of it.
+    with one_moment() if refs else nullcontext():
+        chosen = chosen_branches(credential, refs)
+        with on_branches(chosen.branches):
+            yield chosen

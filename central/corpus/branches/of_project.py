@@ -1,11 +1,12 @@
 """The branches of one project, and the one that a request about it names, exactly."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 from central.corpus.branches.chosen import DEFAULT_REF, NamedBranch, branches_of_visible
 from central.corpus.branches.scope import ChosenBranch, on_branches
+from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
 from central.tenancy.credentials import Credential
 from indexer.records.refs import short_name
@@ -75,9 +76,10 @@ def reading_branch(credential: Credential, *, project: str, ref: str) -> Iterato
     Without `ref`, and for a project that is not visible, it is as outside. Raises NotFoundError as
     `ProjectBranches.chosen` does.
     """
-    chosen = other_branch(credential, project=project, ref=ref)
-    with on_branches([chosen] if chosen else []):
-        yield
+    with one_moment() if ref else nullcontext():
+        chosen = other_branch(credential, project=project, ref=ref)
+        with on_branches([chosen] if chosen else []):
+            yield
 
 
 def require_default_branch(credential: Credential, *, project: str, ref: str, what: str) -> None:

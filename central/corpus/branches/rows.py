@@ -11,32 +11,35 @@ from django.db.models import Model
 
 from central.corpus.branches.tables import IN_OTHERS, OF_FILES, sql_of_both
 from central.corpus.models import Chunk, File, Module
-from central.db import execute, fetch_rows, id_array, new_ids, sql, sql_with
+from central.db import Part, execute, fetch_rows, id_array, new_ids, sql, sql_with
+from central.repositories.models import Branch, Repository
 
 # Two rows of a path are the same file if they are equal in these, and have the same modules: what
-# else a row has is a function of them.
+# else a row has is a function of them. So is the content, but a job of one branch must not change
+# that of another by a wrong one.
 _SAME: Final = (
     *("mode", "blob", "size", "extractor", "language", "skipped", "generated", "degraded"),
-    *("encoding", "namespace", "package_id"),
+    *("encoding", "namespace", "package_id", "content"),
 )
+_EQUAL: Final = """old.repository_id = new.repository_id AND old.path = new.path
+    AND old.id <> new.id AND ({of_old}) IS NOT DISTINCT FROM ({of_new})
+    AND ARRAY(SELECT {of_module} FROM {old}{module} WHERE file_id = old.id ORDER BY 1)
+        = ARRAY(SELECT {of_module} FROM {new}{module} WHERE file_id = new.id ORDER BY 1)"""
 
 
-def _equal(old: str, new: str) -> str:
-    """Return the statement that finds files of the schema `old` that are equal to some of `new`."""
+def _find(statement: str, old: str, new: str, **parts: Part) -> str:
+    """Return the statement about files `old` of a schema that are `{equal}` to `new` of another."""
     return sql(
-        "SELECT old.id, new.id, old.branches FROM {old}{file} old JOIN {new}{file} new"
-        " ON old.repository_id = new.repository_id AND old.path = new.path AND old.id <> new.id"
-        " AND ({of_old}) IS NOT DISTINCT FROM ({of_new})"
-        " AND ARRAY(SELECT {of_module} FROM {old}{module} WHERE file_id = old.id ORDER BY 1)"
-        " = ARRAY(SELECT {of_module} FROM {new}{module} WHERE file_id = new.id ORDER BY 1)"
-        " WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0",
+        statement,
         old=old,
         new=new,
+        equal=_EQUAL,
         file=File,
         module=Module,
         of_old=", ".join(f"old.{name}" for name in _SAME),
         of_new=", ".join(f"new.{name}" for name in _SAME),
         of_module="(package_id, ecosystem, name, public, scope)::text",
+        **parts,
     )
 
 
@@ -123,9 +126,34 @@ _DELETE: Final = [
     ),
     _sql("DELETE FROM {others}{file} WHERE id = ANY(%s::bigint[])"),
 ]
-_FIND_IN_DEFAULT: Final = _equal("", IN_OTHERS)
-_FIND_IN_OTHERS: Final = _equal(IN_OTHERS, IN_OTHERS)
-_FIND_FOR_DEFAULT: Final = _equal(IN_OTHERS, "")
+# Files are shared by branches of one embedder: what has points of another has none to this one.
+_FIND_IN_DEFAULT: Final = _find(
+    """SELECT new.id, old.id FROM {old}{file} old JOIN {new}{file} new ON {equal}
+    JOIN {repository} r ON r.id = new.repository_id
+    JOIN {branch} b ON b.repository_id = r.id AND 1 << b.number = %s::int
+    WHERE new.id = ANY(%s::bigint[]) AND b.embedder = r.embedder""",
+    "",
+    IN_OTHERS,
+    repository=Repository,
+    branch=Branch,
+)
+_FIND_IN_OTHERS: Final = _find(
+    """SELECT new.id, min(old.id) FROM {old}{file} old JOIN {new}{file} new ON {equal}
+    JOIN {branch} b ON b.repository_id = new.repository_id AND 1 << b.number = %s::int
+    WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0 AND NOT EXISTS (
+        SELECT FROM {branch} o WHERE o.repository_id = b.repository_id
+            AND old.branches & (1 << o.number) <> 0 AND o.embedder <> b.embedder)
+    GROUP BY new.id""",
+    IN_OTHERS,
+    IN_OTHERS,
+    branch=Branch,
+)
+_FIND_FOR_DEFAULT: Final = _find(
+    """SELECT old.id, new.id, old.branches FROM {old}{file} old JOIN {new}{file} new ON {equal}
+    WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0""",
+    IN_OTHERS,
+    "",
+)
 
 
 def hidden_files(repository_id: int, bit: int) -> dict[int, str]:
@@ -168,26 +196,25 @@ def change_bits(files: Iterable[int], *, clear: int = 0, add: int = 0) -> None:
 
 
 def join_equal(new: Sequence[int], bit: int) -> list[int]:
-    """Share new files of a branch with those that are equal; returns files that may be unused.
+    """Share new files of a branch with those that are equal; returns those that no branch has now.
 
-    One of the default branch stays, of other branches the new one: its points are there.
+    What was there stays, of the default branch or else of others: no run writes what another
+    branch shows.
     """
-    pairs = fetch_rows(_FIND_IN_DEFAULT, [id_array(new)])
-    change_bits((old for old, _, _ in pairs), add=bit)
-    shared = {added for _, added, _ in pairs}
-    change_bits(shared, clear=-1)
-    former = _take_bits(_FIND_IN_OTHERS, [key for key in new if key not in shared])
-    return [*shared, *former]
+    unused: list[int] = []
+    for statement in (_FIND_IN_DEFAULT, _FIND_IN_OTHERS):
+        left = [key for key in new if key not in unused]
+        pairs = fetch_rows(statement, [bit, id_array(left)])
+        equal = [added for added, _ in pairs]
+        change_bits((old for _, old in pairs), add=bit)
+        change_bits(equal, clear=-1)
+        unused += equal
+    return unused
 
 
 def join_equal_of_default(new: Sequence[int]) -> list[int]:
     """Share new files of the default branch; returns those of others that are unused now."""
-    return _take_bits(_FIND_FOR_DEFAULT, new)
-
-
-def _take_bits(statement: str, new: Sequence[int]) -> list[int]:
-    """Give the branches of equal files to new ones; returns the former."""
-    pairs = fetch_rows(statement, [id_array(new)])
+    pairs = fetch_rows(_FIND_FOR_DEFAULT, [id_array(new)])
     for old, added, bits in pairs:
         change_bits([added], add=bits)
         change_bits([old], clear=-1)

@@ -314,6 +314,9 @@ def _loaded_tree(run: IndexRun) -> LoadedTree | None:
     tree.fill(lines)
     mismatch = tree.mismatch(of_all=run.mode == Mode.FORCE)
     if mismatch.missing:
+        if run.branch is not None and run.mode == Mode.FULL:
+            # What it was to take from the default branch is not there any more.
+            raise GenerationMovedError
         raise IncompleteRunError(
             f"{mismatch.missing} changed paths of the tree did not come, among them "
             f"{mismatch.example!r}."

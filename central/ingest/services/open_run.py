@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from central.corpus.branches.policy import MOST_BRANCHES, branch_policy
+from central.db import fetch_rows, sql
 from central.errors import ConflictError, ForbiddenError, ThrottledError
 from central.http.urls import is_below
 from central.ingest.models import IndexRun
@@ -29,6 +30,10 @@ _RETRY_SECONDS = 30
 _TO_TRACK = (
     "Run on the tracked branch, let an administrator change it, or let `branches` in "
     ".codesearch.toml of the default branch name this one, too."
+)
+_HOLD: Final = sql(
+    "SELECT id FROM {branch} WHERE repository_id = %s AND ref = %s::text FOR KEY SHARE",
+    branch=Branch,
 )
 BACKFILL_EVENT = "backfill"  # of runs on clones of this service itself
 
@@ -111,6 +116,8 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         branch = _other_branch(repository, request.ref)
     _require_idle(repository, branch)
     repository.refresh_from_db()  # a run that was applied since it was read is the base
+    if branch is not None:
+        branch.refresh_from_db()
     _require_few_open(repository)
     if is_direct:
         _check_direct(organization, branch, request)
@@ -140,6 +147,7 @@ def _other_branch(repository: Repository, ref: str) -> Branch:
 
     Raises ForbiddenError (`ref_not_tracked`), ConflictError (`too_many_branches`).
     """
+    fetch_rows(_HOLD, [repository.pk, ref])  # or it might be deleted before its run is there
     branch = Branch.objects.filter(repository=repository, ref=ref).first()
     policy = branch_policy(repository)
     if repository.generation == 0 or not policy.wants(ref):

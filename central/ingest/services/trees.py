@@ -60,7 +60,7 @@ _MATCHES = """file.repository_id = %(repository)s AND file.path COLLATE "C" = li
         AND (CASE file.generated WHEN %(by_entry)s THEN %(generated)s ELSE file.skipped END
                 = line.skipped
             OR (line.skipped IN ('', %(generated)s) AND file.skipped = ANY(%(by_content)s)))
-        AND file.encoding = ''
+        AND file.encoding = '' {own}
         AND NOT (%(knows_manifests)s AND {unread_manifest})
         AND NOT (%(new_vectors)s AND line.skipped = '' AND file.skipped = ''
             AND file.generated = '')"""
@@ -95,13 +95,15 @@ _MISSING = (
 class _Statements:
     """The statements of a tree: `stored` are the files that it may have, `shown` that it has.
 
-    On the default branch both are the same. Another one shares what any branch has.
+    On the default branch both are the same. Another one shares what the default branch has, too;
+    what others have it does not take unread: their jobs wrote it.
     """
 
-    def __init__(self, stored: str, shown: str, manifest: str) -> None:
+    def __init__(self, stored: str, shown: str, manifest: str, own: str = "") -> None:
         filled = sql_with(
             changed=_CHANGED,
             matches=_MATCHES,
+            own=own,
             removed=_REMOVED,
             keys=_KEYS,
             key=_KEY,
@@ -138,7 +140,12 @@ class _Statements:
 
 
 _OF_DEFAULT = _Statements("{file}", "{file}", "{manifests}")
-_OF_OTHERS = _Statements(f"{VIEWS}.any_{{file}}", f"{VIEWS}.{{file}}", f"{VIEWS}.any_{{manifests}}")
+_OF_OTHERS = _Statements(
+    f"{VIEWS}.any_{{file}}",
+    f"{VIEWS}.{{file}}",
+    f"{VIEWS}.any_{{manifests}}",
+    "AND file.branches & (%(bit)s | 1) <> 0",
+)
 _BODY_PART = sql(
     "SELECT substring(body FROM %s::int FOR %s::int) FROM {batch}"
     " WHERE run_id = %s AND number = %s",
@@ -244,7 +251,7 @@ class LoadedTree:
         return found[0][0] if found else None
 
     def stored(self) -> dict[str, int]:
-        """Return the stored files of its lines, by path: the branch's own, or else any branch's."""
+        """Return stored files of its lines by path: the branch's own, or else the default one's."""
         return dict(fetch_rows_planned_each_time(self._statements.stored, self._parameters))
 
     def _paths(self, statement: str) -> Iterator[list[str]]:

@@ -312,9 +312,11 @@ def settle_points(
         else:
             delete_points(vector_store(), run_collection(run), replaced.orphans)
         if replaced.branch_bits:
-            embedder = before.embedder or run.embedder
-            others = collection_of(run.repository, embedder, of_others=True)
-            delete_points(vector_store(), others, replaced.others.orphans)
+            former = before.embedder or run.embedder
+            for embedder in {former, run.embedder}:
+                others = collection_of(run.repository, embedder, of_others=True)
+                delete_points(vector_store(), others, replaced.others.orphans)
+            others = collection_of(run.repository, former, of_others=True)
             write_stored_points(others, replaced.others.unstored)
     except StoreError as exc:
         _log.warning("stale_points_deferred", run=str(run.pk), error=str(exc))

@@ -12,13 +12,14 @@ from central.corpus.trigrams.tree import literal_trigrams, tree_hashes
 from central.corpus.trigrams.upkeep import TextIndex
 from central.ingest.models import IndexRun
 from central.projections import Difference
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.tenancy.models import AuditEntry
 from indexer.bundle.encode import encode_commit
 from indexer.bundle.gzip import compress
 from indexer.lexical import term_id
 from indexer.records.history import Commit as Record
 from indexer.records.history import PathChange
+from tests.central.branches import Service
 from tests.central.commits import change, commit, identity, push_commits
 from tests.central.protocol import Api, api_of, apply_run
 
@@ -120,6 +121,16 @@ def test_a_file_that_moves_to_a_withheld_directory_later_keeps_its_past(api: Api
     assert api.deliver(run, body).status_code == 202
     assert apply_run(run_id=run["run_id"]) == "applied"
     assert patches() == ["zqxwv0"]
+
+
+def test_other_branches_stay_as_they_are(api: Api) -> None:
+    type(api.organization).objects.update(branches=["release/*"])
+    service = Service(api)
+    service.push("main", {"a.py": "one\n"})
+    service.push("release/1", {"a.py": "two\n"})
+    purge("a.py")
+    assert Branch.objects.get().is_indexed
+    assert "two" in str(service.dump("release/1"))
 
 
 def test_a_run_that_is_open_must_be_started_again(api: Api) -> None:

@@ -6,9 +6,11 @@ import pytest
 from django.utils import timezone
 
 from central.ingest.models import IndexRun
-from central.repositories.models import Repository
+from central.repositories.models import Branch, Repository
 from central.repositories.services import record_visibility
+from central.repositories.states import RunState
 from central.tenancy.models import ApiToken, AuditEntry, Role
+from tests.central.branches import MAIN, Service
 from tests.central.factories import MembershipFactory, RepositoryFactory
 from tests.central.protocol import Api, api_of, apply_queued
 from tests.central.refusals import assert_problem, snapshot
@@ -217,3 +219,15 @@ def test_an_index_of_unknown_origin_is_private_until_a_later_run_is_applied(api:
     apply_queued()
     assert visibility() == "public"
     assert row.adopted_at is None
+
+
+def test_a_run_of_a_branch_from_before_its_id_shows_nothing(api: Api) -> None:
+    type(api.organization).objects.update(branches=["release/*"])
+    service = Service(api)
+    service.push(MAIN, FILES)
+    service.queue("release/1", FILES | {"b.py": "def b\n"})
+    api.open("shop", repository_id=7)
+    assert apply_queued() == [RunState.STALE]
+    service.push(MAIN, FILES, is_full=True)
+    assert Repository.objects.get().adopted_at is None
+    assert not Branch.objects.get().is_indexed

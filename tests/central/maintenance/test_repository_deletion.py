@@ -42,7 +42,6 @@ from central.maintenance.repository_deletion import (
 )
 from central.repositories.models import Repository
 from central.repositories.services import (
-    record_branch_push,
     record_push,
     retire_repository,
 )
@@ -185,7 +184,7 @@ def fill(api: Api, project: str) -> Repository:
     WatchedFile.objects.create(watched=watched, path="a.py", lines=b"")
     push = {"commit_sha": "c" * 40, "before": "a" * 40, "pushed_at": timezone.now()}
     record_push(repository, **push)
-    record_branch_push(repository, ref="refs/heads/release/1", **push)
+    record_push(repository, ref="refs/heads/release/1", **push)
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
     api.organization.embedder = EMBEDDER
@@ -237,6 +236,21 @@ def test_points_of_a_former_embedder_go_too(api: Api) -> None:
     purge()
     assert list(vector_store().points(former)) == []
     assert points(shop, OTHER_EMBEDDER) == 0
+
+
+def test_what_is_left_of_an_embedder_that_only_runs_of_a_branch_had_goes_too(api: Api) -> None:
+    type(api.organization).objects.update(branches=["release/*"])
+    service = Service(api)
+    service.push("main", FILES)
+    type(api.organization).objects.update(embedder=OTHER_EMBEDDER)
+    service.push("release/1", FILES)
+    shop = Repository.objects.select_related("organization").get()
+    collection = collection_of(shop, OTHER_EMBEDDER, of_others=True)
+    vector_store().upsert(collection, [stray(1)])  # of a run that broke off
+    assert len(list(vector_store().points(collection))) > 1
+    retire()
+    purge()
+    assert list(vector_store().points(collection)) == []
 
 
 def test_a_repository_that_was_retired_just_now_waits_for_whoever_writes_to_it(api: Api) -> None:
