@@ -96,31 +96,27 @@ def change_default_branch(repository: Repository, *, old: str, new: str) -> bool
 
     Names are full ones. If `new` is indexed, both change places. Not in a transaction.
     """
-    former = Branch.objects.filter(repository=repository, ref=new).first()
-    if former is not None and not _may_swap(repository, former):
+    former = repository.branch_set.filter(ref=new, repository__tracked_ref=old).first()
+    if former is not None and not _may_swap(former):
         delete_branch(former)
-        former = None
     with transaction.atomic():
         locked = _locked(repository.pk)
         if locked.tracked_ref != old:
             return False
         Push.objects.filter(repository=locked).delete()  # it was one to the old branch
-        branch = Branch.objects.filter(repository=locked, ref=new).first()
-        moved: tuple[list[UUID], list[UUID]] = ([], [])
-        if branch is None or not _may_swap(locked, branch):
+        branch = locked.branch_set.filter(ref=new).first()
+        if branch is None or not _may_swap(branch):
             Repository.objects.filter(pk=locked.pk).update(tracked_ref=new)
             return True
-        moved = _swap(locked, branch)
-    lost, taken = moved
+        lost, taken = _swap(locked, branch)
     _settle(locked, locked.embedder, of_others=False, deleted=lost)
     _settle(locked, locked.embedder, of_others=True, deleted=taken, written=lost)
     _settle(locked, locked.embedder, of_others=False, written=taken)
     return True
 
 
-def _may_swap(repository: Repository, branch: Branch) -> bool:
-    is_indexed = branch.generation > 0 and branch.default_generation == repository.generation
-    return is_indexed and branch.embedder == repository.embedder
+def _may_swap(branch: Branch) -> bool:
+    return branch.is_indexed and branch.embedder == branch.repository.embedder
 
 
 def _swap(repository: Repository, branch: Branch) -> tuple[list[UUID], list[UUID]]:
