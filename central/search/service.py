@@ -141,10 +141,8 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
     facets = None
     if request.facets and not offset:
         files = {(*hit.file, hit.language) for hit in ranking.hits}
-        facets = replace(
-            search_facets(scope, files, at_least=ranking.is_cut or bool(lacks)),
-            branches=count_files_of_hits(scope.chosen, ungrouped(ranking.hits)),
-        )
+        branches = count_files_of_hits(scope.chosen, ungrouped(ranking.hits))
+        facets = search_facets(scope, files, branches, at_least=ranking.is_cut or bool(lacks))
     has_more = len(ranking.hits) > end < MAX_RESULTS
     answer = search_answer(
         scope,

@@ -130,7 +130,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         api_token_id=credential.api_token_id,
         ref=request.ref,
         commit_sha=request.commit_sha,
-        base_commit=_base_of(repository, branch),
+        base_commit=index.last_indexed_commit if branch is None or branch.is_indexed else "",
         generation=index.run_generation,
         extractor=request.extractor,
         embedder=organization.embedder,
@@ -173,14 +173,6 @@ def _other_branch(repository: Repository, ref: str) -> Branch:
         embedder=repository.embedder,
         default_generation=repository.generation,
     )
-
-
-def _base_of(repository: Repository, branch: Branch | None) -> str:
-    """Return the commit that a run may continue from; "" if all is to be compared."""
-    if branch is None:
-        return repository.last_indexed_commit
-    is_shared = branch.default_generation == repository.generation
-    return branch.last_indexed_commit if is_shared else ""
 
 
 def _check_direct(organization: Organization, branch: Branch | None, request: RunRequest) -> None:
