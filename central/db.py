@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from django.db import Error, connection, transaction
@@ -232,17 +233,26 @@ def columns_of(model: type[Model], *, without: str = "") -> list[str]:
     return [field.attname for field in fields if not field.primary_key and field.attname != without]
 
 
-def copy_into(model: type[Model], *names: str, schema: str = "") -> Copy:
+def copy_into(
+    model: type[Model],
+    *names: str,
+    schema: str = "",
+    last: Mapping[str, str] = MappingProxyType({}),
+) -> Copy:
     """Make the COPY that fills these columns, of the types that the model's fields have.
 
-    Without `names`, those of `columns_of`. `schema`: of another table of its name.
+    Without `names`, those of `columns_of`. `schema`: of another table of its name, which may have
+    columns of its own: `last` are their types by name.
     """
     names = names or tuple(columns_of(model))
     fields: list[Any] = [model._meta.get_field(name) for name in names]
-    columns = ", ".join(f'"{field.column}"' for field in fields)  # "column" is a reserved word
-    types = [_LENGTH.sub("", str(field.db_type(connection))) for field in fields]
+    own = {field.column: _LENGTH.sub("", str(field.db_type(connection))) for field in fields}
+    columns = ", ".join(f'"{name}"' for name in (*own, *last))  # "column" is a reserved word
     into = f"{schema}.{{table}}" if schema else "{table}"
-    return Copy(sql(f"COPY {into} ({columns}) FROM STDIN (FORMAT BINARY)", table=model), types)
+    return Copy(
+        sql(f"COPY {into} ({columns}) FROM STDIN (FORMAT BINARY)", table=model),
+        [*own.values(), *last.values()],
+    )
 
 
 def copy_rows(into: Copy, rows: Iterable[Row]) -> int:

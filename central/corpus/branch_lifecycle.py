@@ -15,8 +15,10 @@ from central.corpus.branches.packages import delete_packages, swap_packages
 from central.corpus.branches.rows import (
     change_bits,
     delete_unused,
+    hidden_files,
     keep_for_others,
     points_of,
+    shown_files,
     take_from_others,
 )
 from central.corpus.branches.tables import IN_OTHERS
@@ -25,25 +27,15 @@ from central.corpus.points import delete_points, write_stored_points
 from central.corpus.replace import Replacement
 from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.upkeep import build_now
-from central.db import execute, fetch_rows, sql_with
+from central.db import fetch_rows, sql
 from central.repositories.models import Branch, IndexState, Push, Repository
 from indexer.errors import StoreError
 
-_sql = sql_with(file=File, others=IN_OTHERS)
-_HAVE: Final = _sql(
-    "UPDATE {file} SET branches = branches | %s::int"
-    " WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
-)
-_LACKING: Final = _sql(
-    "SELECT id, path FROM {file}"
-    " WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
-)
-_OWN: Final = _sql(
-    "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
-)
-_OWN_OR_UNUSED: Final = _sql(
+_OWN_OR_UNUSED: Final = sql(
     "SELECT id FROM {others}{file}"
-    " WHERE repository_id = %s AND (branches & %s::int <> 0 OR branches = 0)"
+    " WHERE repository_id = %s AND (branches & %s::int <> 0 OR branches = 0)",
+    file=File,
+    others=IN_OTHERS,
 )
 
 _log = structlog.get_logger(__name__)
@@ -74,7 +66,7 @@ def _locked(repository_id: int) -> Repository:
 
 def _take_bit(branch: Branch) -> list[UUID]:
     """Make its bit mean no branch again; returns points of chunks that are gone."""
-    execute(_HAVE, [branch.bit, branch.repository_id, branch.bit])
+    change_bits(hidden_files(branch.repository_id, branch.bit), add=branch.bit)
     own = [key for (key,) in fetch_rows(_OWN_OR_UNUSED, [branch.repository_id, branch.bit])]
     change_bits(own, clear=branch.bit)
     return delete_unused(own)
@@ -104,31 +96,27 @@ def change_default_branch(repository: Repository, *, old: str, new: str) -> bool
 
     Names are full ones. If `new` is indexed, both change places. Not in a transaction.
     """
-    former = Branch.objects.filter(repository=repository, ref=new).first()
-    if former is not None and not _may_swap(repository, former):
+    former = repository.branch_set.filter(ref=new, repository__tracked_ref=old).first()
+    if former is not None and not _may_swap(former):
         delete_branch(former)
-        former = None
     with transaction.atomic():
         locked = _locked(repository.pk)
         if locked.tracked_ref != old:
             return False
         Push.objects.filter(repository=locked).delete()  # it was one to the old branch
-        branch = Branch.objects.filter(repository=locked, ref=new).first()
-        moved: tuple[list[UUID], list[UUID]] = ([], [])
-        if branch is None or not _may_swap(locked, branch):
+        branch = locked.branch_set.filter(ref=new).first()
+        if branch is None or not _may_swap(branch):
             Repository.objects.filter(pk=locked.pk).update(tracked_ref=new)
             return True
-        moved = _swap(locked, branch)
-    lost, taken = moved
+        lost, taken = _swap(locked, branch)
     _settle(locked, locked.embedder, of_others=False, deleted=lost)
     _settle(locked, locked.embedder, of_others=True, deleted=taken, written=lost)
     _settle(locked, locked.embedder, of_others=False, written=taken)
     return True
 
 
-def _may_swap(repository: Repository, branch: Branch) -> bool:
-    is_indexed = branch.generation > 0 and branch.default_generation == repository.generation
-    return is_indexed and branch.embedder == repository.embedder
+def _may_swap(branch: Branch) -> bool:
+    return branch.is_indexed and branch.embedder == branch.repository.embedder
 
 
 def _swap(repository: Repository, branch: Branch) -> tuple[list[UUID], list[UUID]]:
@@ -137,8 +125,7 @@ def _swap(repository: Repository, branch: Branch) -> tuple[list[UUID], list[UUID
     Returns the points of chunks that the default branch loses, and of those that it gains.
     """
     key, bit, bits = repository.pk, branch.bit, repository.branch_bits
-    lost = dict(fetch_rows(_LACKING, [key, bit]))
-    taken = [file for (file,) in fetch_rows(_OWN, [key, bit])]
+    lost, taken = hidden_files(key, bit), shown_files(key, bit)
     gained = points_of(taken)
     replaced = Replacement(key)
     change_bits(lost, add=bit)

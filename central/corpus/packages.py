@@ -6,7 +6,7 @@ and names. When one is added, changed or removed, all of the repository's are de
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from central.corpus import models
 from central.db import Row, columns_of, copy_into, copy_rows, execute, id_array, new_ids, sql_with
@@ -16,8 +16,8 @@ from indexer.records.files import NAME_CHARACTERS
 from indexer.records.manifests import Manifest
 from indexer.records.references import MODULE_PATH_BYTES
 
-_PACKAGE_COPY: Final = copy_into(models.Package, "id", *columns_of(models.Package))
-_DEPENDENCY_COPY: Final = copy_into(models.Dependency)
+PACKAGE_COPY: Final = copy_into(models.Package, "id", *columns_of(models.Package))
+DEPENDENCY_COPY: Final = copy_into(models.Dependency)
 _MODULE_COPY: Final = copy_into(models.Module)
 _sql = sql_with(
     package=models.Package, dependency=models.Dependency, file=models.File, module=models.Module
@@ -36,8 +36,8 @@ _DELETE_MODULES: Final = _sql(
     "DELETE FROM {module} USING {file} AS file"
     " WHERE {module}.file_id = file.id AND file.repository_id = %s"
 )
-_DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = ANY(%s::bigint[])")
-_DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s::bigint[])")
+DELETE_DEPENDENCIES: Final = _sql("DELETE FROM {dependency} WHERE package_id = ANY(%s::bigint[])")
+DELETE_PACKAGES: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s::bigint[])")
 
 
 class ModuleFile(NamedTuple):
@@ -61,28 +61,19 @@ class PackageKey(NamedTuple):
 PackageIds = dict[PackageKey, int]
 
 
-class OthersUnchanged(AbstractContextManager[object], Protocol):
-    """Lets other branches keep their packages; `known` are ids that these have."""
-
-    @property
-    def known(self) -> Mapping[PackageKey, int]:
-        """The ids of packages that other branches have."""
-        ...
-
-
 def refresh_packages(
     *,
     repository_id: int,
     manifests_changed: bool,
     regular_changed: bool,
     inserted: Sequence[ModuleFile],
-    others: OthersUnchanged | None = None,
+    others: AbstractContextManager[Mapping[PackageKey, int]] | None = None,
 ) -> None:
     """Bring packages, modules and `File.package` up to date after files were replaced.
 
     `inserted` are new files, without a package or modules so far. `regular_changed`: another
     directory has an `__init__.py`, or one no longer. `others`, if there are other branches, is
-    entered before what they share changes.
+    entered before what they share changes, and gives the ids of packages that they have.
     """
     if not manifests_changed and not regular_changed and not inserted:
         return
@@ -93,17 +84,17 @@ def refresh_packages(
     if is_same and ids.keys() == derived.keys():
         _place(repository_id, inserted, workspace, ids)
         return
-    with others or nullcontext():
+    with others or nullcontext[Mapping[PackageKey, int]]({}) as known:
         execute(_DELETE_MODULES, [repository_id])
-        execute(_DELETE_DEPENDENCIES, [id_array(ids.values())])
-        kept = _replace_packages(repository_id, ids, derived, others.known if others else {})
+        execute(DELETE_DEPENDENCIES, [id_array(ids.values())])
+        kept = _replace_packages(repository_id, ids, derived, known)
         copy_rows(
-            _DEPENDENCY_COPY,
+            DEPENDENCY_COPY,
             [(kept[key], *row) for key, own in derived.items() for row in dependency_rows(own)],
         )
         _place(repository_id, stored_files(repository_id), workspace, kept)
         gone = id_array(id_ for key, id_ in ids.items() if key not in derived)
-        execute(_DELETE_PACKAGES, [gone])
+        execute(DELETE_PACKAGES, [gone])
 
 
 def read_workspace(repository_id: int) -> Workspace:
@@ -171,8 +162,8 @@ def _replace_packages(
     """Insert new packages and update the others; returns the ids of all."""
     new = ids_of_new([key for key in derived if key not in ids], known)
     copy_rows(
-        _PACKAGE_COPY,
-        [_package_row(repository_id, id_, derived[key]) for key, id_ in new.items()],
+        PACKAGE_COPY,
+        [(id_, repository_id, *package_row(derived[key])) for key, id_ in new.items()],
     )
     stay = [key for key in derived if key in ids]
     execute(
@@ -186,16 +177,10 @@ def _replace_packages(
     return {key: ids[key] for key in stay} | new
 
 
-def _package_row(repository_id: int, id_: int, package: PackageRoot) -> Row:
-    return (
-        id_,
-        repository_id,
-        package.ecosystem,
-        package_name(package.name),
-        package.version,
-        package.root,
-        package.manifest,
-    )
+def package_row(package: PackageRoot) -> Row:
+    """Return its columns after the repository's id."""
+    name = package_name(package.name)
+    return package.ecosystem, name, package.version, package.root, package.manifest
 
 
 def dependency_rows(package: PackageRoot) -> Iterator[Row]:

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
 
 from central.corpus.backends import vector_store
-from central.corpus.branches.tables import IN_OTHERS
+from central.corpus.branches.tables import sql_of_both
 from central.corpus.embeddings import stored_vectors, unpack_terms, unpack_vector
 from central.corpus.models import Chunk, File
 from central.corpus.rows import REPAIR_RUN
-from central.db import fetch_rows, sql
+from central.db import fetch_rows
 from central.repositories.models import Repository
 from indexer.records.vectors import Vector
 from indexer.store.base import Collection, Point, VectorStore
@@ -21,16 +21,12 @@ _Part = TypeVar("_Part")
 _DELETIONS: Final = 256  # points a call
 _WRITTEN: Final = 500  # points a call
 _YIELD_SECONDS: Final = 0.0005  # lets a waiting request have the interpreter at once
-_CHUNKS: Final = {
-    is_other: sql(
-        "SELECT c.point, c.digest, c.terms, c.type, f.path, f.language FROM {schema}{chunk} c"
-        " JOIN {schema}{file} f ON f.id = c.file_id WHERE c.point = ANY(%s::uuid[])",
-        chunk=Chunk,
-        file=File,
-        schema=schema,
-    )
-    for is_other, schema in ((False, ""), (True, IN_OTHERS))
-}
+_CHUNKS: Final = sql_of_both(
+    "SELECT c.point, c.digest, c.terms, c.type, f.path, f.language FROM {schema}{chunk} c"
+    " JOIN {schema}{file} f ON f.id = c.file_id WHERE c.point = ANY(%s::uuid[])",
+    chunk=Chunk,
+    file=File,
+)
 
 
 def slices(parts: Iterable[_Part], size: int) -> Iterator[list[_Part]]:

@@ -1,20 +1,20 @@
 """Replacement of a repository's files by a run, with its term statistics."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Model
 
 from central.corpus import rows
-from central.corpus.branches.packages import OtherPackages
+from central.corpus.branches.packages import others_keep_packages
 from central.corpus.branches.rows import (
+    change_bits,
     delete_unused,
     join_equal_of_default,
     keep_for_others,
-    lack_on_others,
 )
 from central.corpus.commits import STORED_ALREADY, put_commits, settle_commits
 from central.corpus.embeddings import term_counts, unpack_terms
@@ -31,7 +31,8 @@ from central.corpus.models import (
     Symbol,
     TermStat,
 )
-from central.corpus.packages import ModuleFile, refresh_packages, regular_packages
+from central.corpus.packages import refresh_packages
+from central.corpus.replaced_files import ReplacedFiles
 from central.corpus.rows import EncodedFiles
 from central.corpus.scip import put_documents, refresh_scip
 from central.corpus.trigrams.indexed import Indexed
@@ -85,12 +86,10 @@ class OtherBranches:
 
 
 @dataclass(slots=True)
-class Replacement:
-    """A replacement of a repository's files: what it changes in counters, and its leftovers.
+class Replacement(ReplacedFiles):
+    """A replacement of the files of a repository's default branch, and of its commits.
 
-    Needs a transaction. `orphans` are points of deleted chunks. `manifests` is true if one was
-    added or deleted. `regular` are directories that have or had an `__init__.py`, which is no
-    longer as it was. `parents` are those of the commits that came, by id, `commits` are their
+    Needs a transaction. `parents` are those of the commits that came, by id, `commits` are their
     keys; `removed` are the ids of those that went.
 
     `branch_bits` are those of the repository's other branches, which keep what they have;
@@ -99,19 +98,7 @@ class Replacement:
 
     repository_id: int
     branch_bits: int = 0
-    files: int = 0
-    skipped: int = 0
-    generated: int = 0
-    partly_parsed: int = 0
-    chunks: int = 0
-    symbols: int = 0
-    references: int = 0
-    languages: Counter[str] = field(default_factory=Counter)
     terms: Counter[int] = field(default_factory=Counter)
-    orphans: list[UUID] = field(default_factory=list)
-    manifests: bool = False
-    regular: set[str] = field(default_factory=set)
-    inserted: list[ModuleFile] = field(default_factory=list)
     parents: dict[str, Sequence[str]] = field(default_factory=dict)
     commits: dict[str, int] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
@@ -122,8 +109,7 @@ class Replacement:
         found = fetch_rows(_FOUND, [self.repository_id, list(paths)])
         if not found:
             return
-        self._count_files((row[2:] for row in found), -1)
-        self.regular ^= regular_packages(row[1] for row in found)
+        self.count_files([row[1:] for row in found], -1)
         if self.branch_bits:
             self.others.unstored += keep_for_others((row[0] for row in found), self.branch_bits)
         ids = [id_array(row[0] for row in found)]
@@ -147,20 +133,15 @@ class Replacement:
         copy_rows(rows.FILE_COPY, (file.copied(vectors.get(file.path)) for file in files))
         if self.branch_bits:
             self.others.added += [file.id for file in files]
-            lack_on_others((file.id for file in files), self.branch_bits)
-        self._count_files(
-            (
-                (file.language, file.skipped, file.generated, file.unparsed is not None)
+            change_bits((file.id for file in files), clear=self.branch_bits)
+        self.count_files(
+            [
+                (file.path, file.language, file.skipped, file.generated, file.unparsed is not None)
                 for file in files
-            ),
+            ],
             1,
         )
-        self.regular ^= regular_packages(file.path for file in files)
-        self.inserted.extend(
-            ModuleFile(file.id, file.path, file.language, file.namespace)
-            for file in files
-            if not file.skipped
-        )
+        self.note_inserted(files)
         for part in parts:
             self.terms.update(dict(zip(part.terms, part.term_chunks, strict=True)))
         copied = {
@@ -204,7 +185,7 @@ class Replacement:
             manifests_changed=self.manifests,
             regular_changed=bool(self.regular),
             inserted=self.inserted,
-            others=OtherPackages(self.repository_id, self.branch_bits, self.others.unstored)
+            others=others_keep_packages(self.repository_id, self.branch_bits, self.others.unstored)
             if self.branch_bits
             else None,
         )
@@ -225,22 +206,6 @@ class Replacement:
         unused = join_equal_of_default(self.others.added)
         self.others.orphans += delete_unused(unused)
         build_now(self.repository_id, Indexed.OTHER_FILES)
-
-    def _count_files(self, files: Iterable[tuple[Any, ...]], sign: int) -> None:
-        """Add (`sign` 1) or subtract (-1) files, each as (language, skip reason, generated by,
-        whether a part of it is unparsed).
-        """
-        for language, skipped, generated, unparsed in files:
-            if skipped:
-                self.skipped += sign
-                continue
-            self.files += sign
-            if generated:
-                self.generated += sign
-            if unparsed:
-                self.partly_parsed += sign
-            if language:
-                self.languages[language] += sign
 
     def _update_term_stats(self) -> None:
         """Add the differences to the repository's counts; a count of zero has no row."""

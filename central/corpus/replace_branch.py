@@ -4,19 +4,24 @@ What the run does not change is shared: with the default branch, and with others
 SCIP documents and commits are those of the default branch alone.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
 from central.corpus import rows
 from central.corpus.branches.packages import refresh_packages_of_branch
-from central.corpus.branches.rows import change_bits, delete_unused, join_equal
+from central.corpus.branches.rows import (
+    change_bits,
+    delete_unused,
+    hidden_files,
+    join_equal,
+    shown_files,
+)
 from central.corpus.branches.scope import ChosenBranch, choose
 from central.corpus.branches.tables import IN_OTHERS, IN_VIEWS, OTHERS
 from central.corpus.models import Chunk, File, Manifest, Reference, Symbol
-from central.corpus.packages import ModuleFile, regular_packages
+from central.corpus.replaced_files import ReplacedFiles
 from central.corpus.rows import EncodedFiles
 from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.upkeep import build_now
@@ -44,39 +49,21 @@ _AT_PATHS: Final = _sql(
 )
 _ALL: Final = _sql("SELECT id FROM {views}{file} WHERE repository_id = %s")
 _READ_FACTS: Final = _sql("{facts_of_default} UNION ALL {facts_of_others}")
-_HIDDEN: Final = _sql(
-    "SELECT id FROM {file} WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
-)
-_SHOWN: Final = _sql(
-    "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
-)
 _FILE_COPY: Final = copy_into(File, *rows.FileRow._fields, "vector", "branches", schema=OTHERS)
 _COPIES: Final = rows.row_copies(OTHERS)
 
 
 @dataclass(slots=True)
-class BranchReplacement:
-    """A replacement of a branch's files: what it changes in counters, and its leftovers.
+class BranchReplacement(ReplacedFiles):
+    """A replacement of the files of a branch beside the default one.
 
-    Needs a transaction that has the repository's row. Counters, `orphans` and `inserted` are as
-    in corpus.replace. `unstored` are points of chunks that are not in the store yet. `touched` are
-    files that the branch lost or that were added: some may be of no branch by now.
+    Needs a transaction that has the repository's row. `unstored` are points of chunks that are not
+    in the store yet. `touched` are files that the branch lost or that were added: some may be of no
+    branch by now.
     """
 
     branch: ChosenBranch
-    files: int = 0
-    skipped: int = 0
-    generated: int = 0
-    partly_parsed: int = 0
-    chunks: int = 0
-    symbols: int = 0
-    references: int = 0
-    languages: Counter[str] = field(default_factory=Counter)
-    orphans: list[UUID] = field(default_factory=list)
     unstored: list[UUID] = field(default_factory=list)
-    manifests: bool = False
-    regular: set[str] = field(default_factory=set)
-    inserted: list[ModuleFile] = field(default_factory=list)
     added: dict[str, int] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
     gained: set[int] = field(default_factory=set)
@@ -94,9 +81,9 @@ class BranchReplacement:
         asked = [self.repository_id, list(paths)]
         self._lose([key for (key,) in fetch_rows(_AT_PATHS, asked)])
 
-    def share(self, files: Iterable[tuple[str, int]]) -> None:
+    def share(self, files: Mapping[str, int]) -> None:
         """Let the branch have what was inserted, of other paths these files, and nothing else."""
-        wanted = {*({**dict(files), **self.added}).values()}
+        wanted = {*{**files, **self.added}.values()}
         present = {key for (key,) in fetch_rows(_ALL, [self.repository_id])}
         self._lose(list(present - wanted))
         gained = wanted - present
@@ -107,9 +94,8 @@ class BranchReplacement:
     def difference_from_default(self) -> "BranchReplacement":
         """Count what the branch has beside the files of the default branch, and less than it."""
         difference = BranchReplacement(self.branch)
-        for statement, sign in ((_HIDDEN, -1), (_SHOWN, 1)):
-            asked = [self.repository_id, self.branch.bits]
-            difference._count([key for (key,) in fetch_rows(statement, asked)], sign)
+        difference._count(hidden_files(self.repository_id, self.branch.bits), -1)
+        difference._count(shown_files(self.repository_id, self.branch.bits), 1)
         return difference
 
     def _lose(self, files: Sequence[int]) -> None:
@@ -133,11 +119,7 @@ class BranchReplacement:
         keys = [file.id for file in files]
         self._count(keys, 1)
         self.added.update((file.path, file.id) for file in files)
-        self.inserted.extend(
-            ModuleFile(file.id, file.path, file.language, file.namespace)
-            for file in files
-            if not file.skipped
-        )
+        self.note_inserted(files)
         self.touched.update(keys)
         self.gained.update(keys)
 
@@ -156,19 +138,10 @@ class BranchReplacement:
     def _count(self, files: Collection[int], sign: int) -> None:
         """Add (`sign` 1) or subtract (-1) files with their rows."""
         keys = id_array(files)
-        for path, language, skipped, generated, unparsed, manifest, *rows_of in fetch_rows(
-            _READ_FACTS, [keys, keys]
-        ):
+        found = fetch_rows(_READ_FACTS, [keys, keys])
+        self.count_files([row[:5] for row in found], sign)
+        for manifest, chunks, symbols, references in (row[5:] for row in found):
             self.manifests |= manifest
-            self.regular ^= regular_packages([path])
-            self.chunks += sign * rows_of[0]
-            self.symbols += sign * rows_of[1]
-            self.references += sign * rows_of[2]
-            if skipped:
-                self.skipped += sign
-                continue
-            self.files += sign
-            self.generated += sign * bool(generated)
-            self.partly_parsed += sign * bool(unparsed)
-            if language:
-                self.languages[language] += sign
+            self.chunks += sign * chunks
+            self.symbols += sign * symbols
+            self.references += sign * references

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from central.errors import InvalidError
+from indexer.records.refs import HEADS
 
 _BIGINT = 2**63 - 1
 _ACTION = re.compile(r"[a-z_]{1,60}\Z")
@@ -229,7 +230,7 @@ def _deleted(payload: Mapping[str, Any]) -> Event:
 
 def _ref_deleted(payload: Mapping[str, Any], ref: str) -> Event:
     owner_id, repository_id = _of_repository(payload)
-    if not ref.startswith("refs/heads/"):
+    if not ref.startswith(HEADS):
         return Ignored(owner_id, "ignored: a tag was deleted")
     return BranchDeleted(owner_id, repository_id, ref, _time(payload, "repository.pushed_at"))
 

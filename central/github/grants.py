@@ -14,8 +14,8 @@ from central.github.models import NEVER_ALLOWED_EVENTS, GitHubPolicy
 from central.github.oidc import Claims
 from central.tenancy.credentials import Binding
 from central.tenancy.models import Scope
+from indexer.records.refs import HEADS
 
-BRANCHES = "refs/heads/"
 IMPACT_EVENT = "pull_request"
 # Visible to a job are repositories whose audience includes the readers of the job's summary.
 _VISIBLE_FROM: Mapping[str, frozenset[str]] = {
@@ -102,7 +102,7 @@ def _require_ref(
     tracked_ref: str | None,
     branches: BranchPolicy | None,
 ) -> None:
-    if not claims.ref.startswith(BRANCHES):
+    if not claims.ref.startswith(HEADS):
         raise _ref_refused(f"{claims.ref} is no branch; run the workflow on one.")
     if tracked_ref not in (None, claims.ref) and not (branches and branches.wants(claims.ref)):
         why = (branches and branches.problem) or (

@@ -10,10 +10,10 @@ from typing import Final
 from uuid import UUID
 
 from central.corpus.backends import collection_of
-from central.corpus.branches.tables import IN_OTHERS
+from central.corpus.branches.tables import sql_of_both
 from central.corpus.models import Chunk
 from central.corpus.points import delete_points, slices, stored_chunks
-from central.db import fetch_rows, sql
+from central.db import fetch_rows
 from central.ingest.models import IndexRun
 from central.maintenance.repository_deletion import collections_of
 from central.repositories.models import Repository
@@ -24,21 +24,13 @@ from indexer.store.base import Collection, VectorStore
 VectorSource = Callable[[Collection, Sequence[UUID]], Mapping[UUID, Vector]]
 
 _ROWS = 500  # chunks a statement, points a call
-_SCHEMAS: Final = ((False, ""), (True, IN_OTHERS))
-_POINTS: Final = {
-    is_other: sql(
-        "SELECT point FROM {schema}{chunk} WHERE repository_id = %s", chunk=Chunk, schema=schema
-    )
-    for is_other, schema in _SCHEMAS
-}
-_NAMED: Final = {
-    is_other: sql(
-        "SELECT point FROM {schema}{chunk} WHERE repository_id = %s AND point = ANY(%s::uuid[])",
-        chunk=Chunk,
-        schema=schema,
-    )
-    for is_other, schema in _SCHEMAS
-}
+_POINTS: Final = sql_of_both(
+    "SELECT point FROM {schema}{chunk} WHERE repository_id = %s", chunk=Chunk
+)
+_NAMED: Final = sql_of_both(
+    "SELECT point FROM {schema}{chunk} WHERE repository_id = %s AND point = ANY(%s::uuid[])",
+    chunk=Chunk,
+)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.utils import timezone
 
 from central.corpus.backends import vector_store
-from central.corpus.branches.chosen import short_name
 from central.corpus.branches.tables import IN_OTHERS
 from central.corpus.dump import dump_lines
 from central.corpus.models import Chunk, Embedding
@@ -21,6 +20,7 @@ from central.maintenance.point_sync import PointReport, sync_repository
 from central.projections import Projection
 from central.repositories.models import Branch, Repository
 from central.tenancy.models import parse_organization_slug
+from indexer.records.refs import HEADS, short_name
 from indexer.store.base import VectorStore
 
 _UNUSED: Final = (
@@ -133,7 +133,7 @@ def dump_of(*, organization: str, repository: str, ref: str = "") -> list[str]:
         )
     if not ref:
         return dump_lines(found)
-    branch = found.branch_set.filter(ref=f"refs/heads/{short_name(ref)}").first()
+    branch = found.branch_set.filter(ref=f"{HEADS}{short_name(ref)}").first()
     if branch is None:
         raise NotFoundError(
             f"There is no index of a branch '{ref}' beside the default one in {found}.",

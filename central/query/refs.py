@@ -1,11 +1,8 @@
 """Names and patterns of branches, as `rev:` and the field `ref` have them. Pure."""
 
-from typing import Final
-
 from indexer.globs import excess
 from indexer.limits import REF_CHARACTERS, REF_PATTERNS
-
-_HEADS: Final = "refs/heads/"
+from indexer.records.refs import HEADS, short_name
 
 
 def ref_patterns(text: str) -> tuple[str, ...]:
@@ -30,6 +27,6 @@ def ref_patterns(text: str) -> tuple[str, ...]:
 
 
 def _short(pattern: str) -> str:
-    if pattern.startswith((f"*{_HEADS}", "*!")):
+    if pattern.startswith((f"*{HEADS}", "*!")):
         pattern = pattern[1:]
-    return pattern.removeprefix(_HEADS)
+    return short_name(pattern)

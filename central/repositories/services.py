@@ -29,6 +29,7 @@ from central.repositories.statements import (
 )
 from central.repositories.states import LIVE_RUN_STATES, NOTHING_TO_DO, RunState
 from central.tenancy.services.tokens import revoke_bound_tokens
+from indexer.records.refs import short_name
 
 _WHERE_TO_LOOK = {
     IndexedBy.ACTION: "Look at the repository's indexing workflow: it may be absent, disabled, "
@@ -38,23 +39,24 @@ _WHERE_TO_LOOK = {
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
-_sql = sql_with(push=Push, branch_push=BranchPush)
+_sql = sql_with(
+    push=Push,
+    branch_push=BranchPush,
+    is_later="""(known.pushed_at < EXCLUDED.pushed_at
+        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s))""",
+)
 _NOTE_PUSH = _sql("""INSERT INTO {push} AS known
         (repository_id, commit_sha, pushed_at, is_pending)
     VALUES (%(repository)s, %(commit_sha)s, %(pushed_at)s, TRUE)
     ON CONFLICT (repository_id) DO UPDATE
     SET commit_sha = EXCLUDED.commit_sha, pushed_at = EXCLUDED.pushed_at, is_pending = TRUE
-    WHERE known.pushed_at < EXCLUDED.pushed_at
-        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)""")
-
-
+    WHERE {is_later}""")
 _NOTE_BRANCH_PUSH = _sql("""INSERT INTO {branch_push} AS known
         (repository_id, ref, commit_sha, pushed_at)
     VALUES (%(repository)s, %(ref)s, %(commit_sha)s, %(pushed_at)s)
     ON CONFLICT (repository_id, ref) DO UPDATE
     SET commit_sha = EXCLUDED.commit_sha, pushed_at = EXCLUDED.pushed_at
-    WHERE known.pushed_at < EXCLUDED.pushed_at
-        OR (known.pushed_at = EXCLUDED.pushed_at AND known.commit_sha = %(before)s)""")
+    WHERE {is_later}""")
 
 
 def where_to_look(repository: Repository) -> str:
@@ -220,23 +222,18 @@ def record_visibility(
 
 
 def record_push(
-    repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime
+    repository: Repository, *, commit_sha: str, before: str, pushed_at: datetime, ref: str = ""
 ) -> bool:
     """Record a push to the tracked branch; False if a later one is known.
 
-    Messages come in any order. `pushed_at` has whole seconds: of two pushes in the same second, the
-    later is the one made on top of (`before`) the other.
+    `ref` is the full name of another branch, if it is to one that is wanted. Messages come in any
+    order. `pushed_at` has whole seconds: of two pushes in the same second, the later is the one
+    made on top of (`before`) the other.
     """
     push = {"commit_sha": commit_sha, "before": before, "pushed_at": pushed_at}
+    if ref:
+        return bool(execute(_NOTE_BRANCH_PUSH, {"repository": repository.pk, "ref": ref, **push}))
     return bool(execute(_NOTE_PUSH, {"repository": repository.pk, **push}))
-
-
-def record_branch_push(
-    repository: Repository, *, ref: str, commit_sha: str, before: str, pushed_at: datetime
-) -> bool:
-    """Record a push to a wanted branch beside the default one, as `record_push` does."""
-    push = {"ref": ref, "commit_sha": commit_sha, "before": before, "pushed_at": pushed_at}
-    return bool(execute(_NOTE_BRANCH_PUSH, {"repository": repository.pk, **push}))
 
 
 def mark_behind(*, now: datetime) -> int:
@@ -292,7 +289,7 @@ def _has_indexed(branch: Branch, push: BranchPush) -> bool:
 
 def _not_indexed(push: Push | BranchPush, ref: str, repository: Repository) -> str:
     return (
-        f"Commit {push.commit_sha} was pushed to {ref.removeprefix('refs/heads/')} at "
+        f"Commit {push.commit_sha} was pushed to {short_name(ref)} at "
         f"{push.pushed_at:%Y-%m-%d %H:%M} UTC and is not indexed. {where_to_look(repository)}"
     )
 

@@ -26,6 +26,7 @@ from central.repositories.visibility import visible_repositories
 from central.tenancy.credentials import Credential
 from indexer.ecosystems import ecosystem_of
 from indexer.records.languages import WITHOUT_SYMBOLS
+from indexer.records.refs import short_name
 
 STATUS_SKIPPED_FILES: Final = 50_000  # that the status of several projects counts by reason
 RULES: Final = "rules"
@@ -119,7 +120,7 @@ def _project_status(
     live_run = repository.live_run  # type: ignore[attr-defined]
     return ProjectStatus(
         project=repository.name,
-        default_branch=repository.tracked_ref.removeprefix("refs/heads/"),
+        default_branch=short_name(repository.tracked_ref),
         last_indexed_commit=repository.last_indexed_commit or None,
         indexed_at=repository.indexed_at,
         generation=repository.generation,
@@ -158,7 +159,7 @@ def branch_statuses(repository: Repository) -> list[BranchStatus]:
     """Return the branches beside the default one, by name."""
     return [
         BranchStatus(
-            ref=branch.ref.removeprefix("refs/heads/"),
+            ref=short_name(branch.ref),
             last_indexed_commit=branch.last_indexed_commit or None,
             indexed_at=branch.indexed_at,
             files=branch.files,

@@ -23,6 +23,7 @@ from central.repositories.expectations import EXPECTED
 from central.repositories.models import Repository
 from central.repositories.states import FAILURES
 from central.tenancy.credentials import Credential
+from indexer.records.refs import short_name
 
 OF_BRANCHES: Final = 1 << 32  # generations from it on are of branches beside the default one
 MISSING_WITHOUT_INDEX: Final = 20  # projects without an index that a receipt names
@@ -106,7 +107,7 @@ class RepositorySnapshot(NamedTuple):
     @property
     def branch(self) -> str:
         """The short name of the branch that was read instead of the default one; else ""."""
-        return self.ref.removeprefix("refs/heads/") if self.generation >= OF_BRANCHES else ""
+        return short_name(self.ref) if self.generation >= OF_BRANCHES else ""
 
     def missing(self, reason: str) -> "MissingProject":
         """Return its row in a receipt."""
@@ -202,9 +203,7 @@ def listed_missing(missing: Iterable[MissingProject]) -> tuple[list[MissingProje
 def answering_projects(repositories: Iterable[RepositorySnapshot]) -> list[AnsweringProject]:
     """Return those that are indexed, in the same order."""
     return [
-        AnsweringProject(
-            item.name, item.commit, item.indexed_at, item.ref.removeprefix("refs/heads/")
-        )
+        AnsweringProject(item.name, item.commit, item.indexed_at, short_name(item.ref))
         for item in repositories
         if item.generation > 0
     ]

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from aeterna_code_search.contract.projects import AnsweringProject, MissingProject
 from aeterna_code_search.contract.search import (
+    FacetCount,
     Facets,
     Result,
     SearchAnswer,
@@ -85,12 +87,17 @@ def _reason(repository: RepositorySnapshot, partial_reason: str) -> str:
 
 
 def search_facets(
-    scope: SearchScope, files: Iterable[tuple[int, str, str]], *, at_least: bool
+    scope: SearchScope,
+    files: Iterable[tuple[int, str, str]],
+    branches: list[FacetCount],
+    *,
+    at_least: bool,
 ) -> Facets:
-    """Count different files: (repository's id, path, language)."""
+    """Count different files: (repository's id, path, language). `branches` are counted already."""
     found = [(scope.searched[key], path, language) for key, path, language in files]
-    return facets_of(
+    facets = facets_of(
         ((repository.name, path, language) for repository, path, language in found),
         owner_counts(scope.owners, ((repository, path) for repository, path, _ in found)),
         at_least=at_least,
     )
+    return replace(facets, branches=branches)

@@ -93,12 +93,9 @@ def _answer(search: ExactSearch, page: ExactPage, started: float) -> SearchAnswe
     if request.facets and not request.cursor:
         # Once each: a file may have several versions.
         files = dict.fromkeys((file.repository, file.path, file.language) for file in page.counted)
-        facets = replace(
-            search_facets(scope, files, at_least=page.at_least),
-            branches=count_files(
-                scope.chosen, {*(file.id for file in page.counted), *page.versions}
-            ),
-        )
+        versions = {*(file.id for file in page.counted), *page.versions}
+        counts = count_files(scope.chosen, versions)
+        facets = search_facets(scope, files, counts, at_least=page.at_least)
     answer = search_answer(
         scope,
         request,

@@ -6,8 +6,7 @@ the answer with a page of them. If an index changed meanwhile, they are taken ag
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -21,7 +20,7 @@ from aeterna_code_search.contract.search import (
     SearchRequest,
 )
 from central.corpus.backends import others_key, vector_store
-from central.corpus.branches.chosen import NOTHING_CHOSEN, Chosen, reading
+from central.corpus.branches.chosen import reading
 from central.observability.metrics import SEARCH_SECONDS
 from central.observability.tracing import span
 from central.query.syntax import Query
@@ -80,7 +79,7 @@ def _pasted_answer(credential: Credential, request: SearchRequest) -> SearchAnsw
     if pasted is None:
         return None
     refs = refs_of(request)
-    with _reading(credential, refs) as chosen:
+    with reading(credential, refs) as chosen:
         read = ReadRequest(request, Query(), refs=refs, chosen=chosen)
         if answer := find_pasted(credential=credential, read=read, pasted=pasted):
             return answer
@@ -91,15 +90,11 @@ def _pasted_answer(credential: Credential, request: SearchRequest) -> SearchAnsw
         return answered_by_words(answer, request, pasted)
 
 
-def _reading(credential: Credential, refs: Sequence[str]) -> AbstractContextManager[Chosen]:
-    return reading(credential, refs) if refs else nullcontext(NOTHING_CHOSEN)
-
-
 def _query_answer(credential: Credential, request: SearchRequest) -> SearchAnswer:
     read = read_request(request)
     if read.commits:
         return search_commits(credential=credential, request=request, read=read)
-    with _reading(credential, read.refs) as chosen:
+    with reading(credential, read.refs) as chosen:
         read = replace(read, chosen=chosen)
         if read.is_exact:
             answer = find_lines(credential=credential, request=request, read=read)
@@ -146,10 +141,8 @@ def _ranked_answer(credential: Credential, asked: SearchRequest, read: ReadReque
     facets = None
     if request.facets and not offset:
         files = {(*hit.file, hit.language) for hit in ranking.hits}
-        facets = replace(
-            search_facets(scope, files, at_least=ranking.is_cut or bool(lacks)),
-            branches=count_files_of_hits(scope.chosen, ungrouped(ranking.hits)),
-        )
+        branches = count_files_of_hits(scope.chosen, ungrouped(ranking.hits))
+        facets = search_facets(scope, files, branches, at_least=ranking.is_cut or bool(lacks))
     has_more = len(ranking.hits) > end < MAX_RESULTS
     answer = search_answer(
         scope,
@@ -195,7 +188,7 @@ def _prepare(organization: str, scope: SearchScope, read: ReadRequest) -> _Prepa
         embedders=embedders,
         organization=organization,
         visible=scope.visible,
-        others=scope.chosen.names.keys() & searched.keys(),
+        others=scope.chosen.defaults.keys() & searched.keys(),
     )
     unembedded = {
         abs(collection.repository)
@@ -229,7 +222,7 @@ def _of_branches(scope: SearchScope) -> Iterator[tuple[int, str, str]]:
         name = scope.searched[key].name
         if default.is_indexed:
             yield key, name, default.embedder
-        for embedder in {branch.embedder for branch in scope.chosen.names[key]}:
+        for embedder in {branch.embedder for branch in scope.chosen.shown[key] if branch.key}:
             yield others_key(key), name, embedder
 
 

@@ -18,7 +18,6 @@ from aeterna_code_search.contract.trace import (
     Unresolved,
     UnresolvedSite,
 )
-from central.corpus.branches.chosen import short_name
 from central.corpus.models import File
 from central.db import fetch_rows, fetch_rows_planned_each_time, id_array, sql_with
 from central.repositories.extractors import older_extractor
@@ -35,6 +34,7 @@ from central.trace.resolve.questions import last_name
 from indexer.ecosystems import ecosystem_of
 from indexer.records.files import OTHER_NAMES
 from indexer.records.languages import LANGUAGES
+from indexer.records.refs import short_name
 
 _INSIDE: Final = "{count} {noun} in it {verb} of something unknown."
 _BY_NAME: Final = (

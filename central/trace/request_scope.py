@@ -160,7 +160,7 @@ def _branch(credential: Credential, project: str, ref: str) -> ChosenBranch | No
     if ref and not project:
         message = "Give the project that ref is a branch of, or leave ref out."
         raise InvalidError(message, code="ref_needs_project", errors={"project": [message]})
-    return other_branch(credential, project=project, ref=ref) if ref else None
+    return other_branch(credential, project=project, ref=ref)
 
 
 def _resolved_by(resolver: BatchResolver, *, is_counted: bool) -> list[ResolvedBy]:

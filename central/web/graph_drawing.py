@@ -12,7 +12,7 @@ from aeterna_code_search.contract.trace import CONFIDENCES, Graph, GraphEdge, Gr
 from central.web.graph_levels import Arc, NodeGroup, Vertex, groups_of, levels_of, tints_of
 from central.web.plain_text import columns, shortened
 from central.web.trace_rows import RULE_WORDS
-from central.web.urls_for import NO_BRANCH, BranchPages, end_url, file_url, graph_url
+from central.web.urls_for import TracePages, graph_url
 
 _COLUMNS: Final = 24  # of a label, in characters as wide as a digit
 _SMALL_COLUMNS: Final = 28  # of the line below it
@@ -119,17 +119,16 @@ def nearest(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most: int) -
 class Links:
     """Addresses of a picture: `again` is what a next graph is asked with, `open` opens a group."""
 
-    organization: str
+    pages: TracePages
     again: Mapping[str, object]
     open: Callable[[NodeGroup], str]
-    pages: BranchPages = NO_BRANCH
 
     def of_node(self, node: GraphNode) -> str:
-        ref = self.pages.ref_of(node.project)
         if not node.qualified_name:
-            return file_url(self.organization, node.project, node.file, ref=ref)
+            return self.pages.file(node.project, node.file)
+        ref = self.pages.ref_of(node.project)
         place = {"project": node.project, "file": node.file, "ref": ref}
-        return graph_url(self.organization, node.qualified_name, **place, **self.again)
+        return graph_url(self.pages.organization, node.qualified_name, **place, **self.again)
 
 
 def call_graph(
@@ -166,7 +165,7 @@ def call_graph(
     drawing = drawing_of(vertices, arcs, graph.root, box=box, line=line)
     drawn = dict.fromkeys(line.arc for line in drawing.lines)
     rows = [
-        _row(edge, nodes, links)
+        _row(edge, nodes, links.pages)
         for arc in dict.fromkeys((*drawn, *joined))  # those inside of a group come last
         for edge in joined[arc]
     ]
@@ -231,17 +230,15 @@ def file_name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _row(edge: GraphEdge, nodes: dict[str, GraphNode], links: Links) -> Row:
+def _row(edge: GraphEdge, nodes: dict[str, GraphNode], pages: TracePages) -> Row:
     caller, callee = nodes[edge.caller], nodes[edge.callee]
-    organization, ref_of = links.organization, links.pages.ref_of
-    at_caller, at_callee = ref_of(caller.project), ref_of(callee.project)
     return Row(
         edge,
         caller,
         callee,
-        end_url(organization, caller.project, caller.file, caller.qualified_name, ref=at_caller),
-        end_url(organization, callee.project, callee.file, callee.qualified_name, ref=at_callee),
-        file_url(organization, edge.project, edge.file, edge.line, ref=ref_of(edge.project)),
+        pages.end(caller.project, caller.file, caller.qualified_name),
+        pages.end(callee.project, callee.file, callee.qualified_name),
+        pages.file(edge.project, edge.file, edge.line),
         RULE_WORDS.get(edge.rule, edge.rule),
     )
 

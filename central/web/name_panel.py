@@ -1,6 +1,5 @@
 """What the panel on an identifier shows: its definitions, their documentation, and its uses."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,14 +12,7 @@ from central.tenancy.credentials import Credential
 from central.trace.service import NameUses, ProjectUses, uses_by_project
 from central.web.documentation import documentation
 from central.web.trace_rows import RULE_WORDS
-from central.web.urls_for import (
-    BranchPages,
-    end_url,
-    file_url,
-    graph_url,
-    ref_query,
-    references_url,
-)
+from central.web.urls_for import TracePages, graph_url, ref_query, references_url
 
 PANEL_DEFINITIONS: Final = 3  # of a name of a file's page
 PANEL_PROJECTS: Final = 8  # that use it
@@ -77,8 +69,8 @@ class NamePanel:
 def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
     """Return what is known of the name at a position. Raises as `uses_by_project` does."""
     slug = credential.organization.slug
-    pages = BranchPages(position.project, position.ref)
-    with nullcontext() if position.ref else one_moment():
+    pages = TracePages(slug, position.project, position.ref)
+    with one_moment():
         found = uses_by_project(
             credential=credential,
             position=position,
@@ -95,38 +87,30 @@ def name_panel(*, credential: Credential, position: FilePosition) -> NamePanel:
     return NamePanel(
         found,
         [
-            _definition(
-                slug, definition, texts.get((definition.project, definition.file), ""), pages
-            )
+            _definition(definition, texts.get((definition.project, definition.file), ""), pages)
             for definition in shown
         ],
-        [_uses(slug, project, pages) for project in found.projects],
+        [_uses(project, pages) for project in found.projects],
         f"{place}{position.line}/{position.column}{ref_query(position.ref)}"
         if len(found.definitions) > len(shown)
         else "",
     )
 
 
-def _definition(
-    slug: str, meant: MeantDefinition, text: str, pages: BranchPages
-) -> PanelDefinition:
-    ref = pages.ref_of(meant.project)
+def _definition(meant: MeantDefinition, text: str, pages: TracePages) -> PanelDefinition:
     place: dict[str, object] = {"project": meant.project, "file": meant.file, "line": meant.line}
-    place["ref"] = ref
+    place["ref"] = pages.ref_of(meant.project)
     return PanelDefinition(
         meant,
         "" if meant.rule == _DEFINITION else RULE_WORDS.get(meant.rule, meant.rule),
         documentation(text.split("\n"), language=meant.language, start_line=meant.line),
-        file_url(slug, meant.project, meant.file, ref=ref),
-        file_url(slug, meant.project, meant.file, meant.line, ref=ref),
-        end_url(slug, meant.project, meant.file, meant.qualified_name, ref=ref),
-        graph_url(slug, meant.qualified_name, **place),
+        pages.file(meant.project, meant.file),
+        pages.file(meant.project, meant.file, meant.line),
+        pages.end(meant.project, meant.file, meant.qualified_name),
+        graph_url(pages.organization, meant.qualified_name, **place),
     )
 
 
-def _uses(slug: str, uses: ProjectUses, pages: BranchPages) -> PanelUses:
-    places = [
-        (link, file_url(slug, link.project, link.file, link.line, ref=pages.ref_of(link.project)))
-        for link in uses.links
-    ]
+def _uses(uses: ProjectUses, pages: TracePages) -> PanelUses:
+    places = [(link, pages.file(link.project, link.file, link.line)) for link in uses.links]
     return PanelUses(uses, places)

@@ -16,15 +16,7 @@ from aeterna_code_search.contract.trace import (
 )
 from central.errors import NotFoundError
 from central.http.parameters import INTEGER
-from central.web.urls_for import (
-    NO_BRANCH,
-    BranchPages,
-    end_url,
-    file_url,
-    given_in,
-    graph_url,
-    symbol_url,
-)
+from central.web.urls_for import TracePages, given_in, graph_url, symbol_url
 
 _NUMBERS: Final = dict.fromkeys(("line", "depth", "limit"), INTEGER)
 NO_OWNER: Final = "No owner"
@@ -108,102 +100,66 @@ def similar_symbols(exc: NotFoundError) -> dict[str, Any]:
 
 
 def candidate_rows(
-    definitions: Iterable[MeantDefinition],
-    *,
-    organization: str,
-    pages: BranchPages = NO_BRANCH,
+    definitions: Iterable[MeantDefinition], pages: TracePages
 ) -> list[tuple[MeantDefinition, str, str, str]]:
     """Return what a name may mean: its rule, and the addresses of the line and of the uses."""
     return [
         (
-            definition,
-            RULE_WORDS.get(definition.rule, definition.rule),
-            file_url(
-                organization,
-                definition.project,
-                definition.file,
-                definition.line,
-                ref=pages.ref_of(definition.project),
-            ),
-            end_url(
-                organization,
-                definition.project,
-                definition.file,
-                definition.qualified_name,
-                ref=pages.ref_of(definition.project),
-            ),
+            found,
+            RULE_WORDS.get(found.rule, found.rule),
+            pages.file(found.project, found.file, found.line),
+            pages.end(found.project, found.file, found.qualified_name),
         )
-        for definition in definitions
+        for found in definitions
     ]
 
 
-def choices(
-    definitions: Iterable[ShownDefinition],
-    *,
-    organization: str,
-    pages: BranchPages = NO_BRANCH,
-) -> list[DefinitionChoice]:
-    return [
-        DefinitionChoice(
-            definition,
-            file_url(
-                organization,
-                definition.project,
-                definition.file,
-                definition.line,
-                ref=pages.ref_of(definition.project),
-            ),
-            symbol_url(organization, definition.qualified_name, **_place(definition, pages)),
-            graph_url(organization, definition.qualified_name, **_place(definition, pages)),
-        )
-        for definition in definitions
-    ]
+def choices(definitions: Iterable[ShownDefinition], pages: TracePages) -> list[DefinitionChoice]:
+    return [_choice(definition, pages) for definition in definitions]
+
+
+def _choice(definition: ShownDefinition, pages: TracePages) -> DefinitionChoice:
+    place: dict[str, object] = {
+        "project": definition.project,
+        "file": definition.file,
+        "line": definition.line,
+        "ref": pages.ref_of(definition.project),
+    }
+    return DefinitionChoice(
+        definition,
+        pages.file(definition.project, definition.file, definition.line),
+        symbol_url(pages.organization, definition.qualified_name, **place),
+        graph_url(pages.organization, definition.qualified_name, **place),
+    )
 
 
 def with_places(
-    sites: Iterable[UnresolvedSite], *, organization: str, pages: BranchPages = NO_BRANCH
+    sites: Iterable[UnresolvedSite], pages: TracePages
 ) -> list[tuple[UnresolvedSite, str]]:
     """References of which nothing is known, with their addresses."""
-    return [
-        (
-            site,
-            file_url(
-                organization, site.project, site.file, site.line, ref=pages.ref_of(site.project)
-            ),
-        )
-        for site in sites
-    ]
+    return [(site, pages.file(site.project, site.file, site.line)) for site in sites]
 
 
 def rows_by_project(
-    links: Iterable[Link],
-    end_of: Callable[[Link], Endpoint],
-    *,
-    organization: str,
-    pages: BranchPages = NO_BRANCH,
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], pages: TracePages
 ) -> list[Group]:
     """Links by the project of the end that `end_of` shows, and there by the end itself."""
     by_project = _grouped(links, lambda link: [end_of(link).project])
     return [
-        Group(project, _by_end(several, end_of, organization, pages))
+        Group(project, _by_end(several, end_of, pages))
         for project, several in sorted(by_project.items())
     ]
 
 
 def rows_by_owner(
-    links: Iterable[Link],
-    end_of: Callable[[Link], Endpoint],
-    *,
-    organization: str,
-    pages: BranchPages = NO_BRANCH,
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], pages: TracePages
 ) -> list[Group]:
     """Links by the owner of their file, most first; those of two owners are in both groups."""
     by_owner = _grouped(links, _owners)
     last = {NO_OWNER, OWNER_UNKNOWN}
     ordered = sorted(by_owner.items(), key=lambda item: (-len(item[1]), item[0] in last, item[0]))
     return [
-        Group(owner, _by_end(several, end_of, organization, pages), is_owner=True)
-        for owner, several in ordered
+        Group(owner, _by_end(several, end_of, pages), is_owner=True) for owner, several in ordered
     ]
 
 
@@ -222,10 +178,7 @@ def _grouped(
 
 
 def _by_end(
-    links: Iterable[Link],
-    end_of: Callable[[Link], Endpoint],
-    organization: str,
-    pages: BranchPages,
+    links: Iterable[Link], end_of: Callable[[Link], Endpoint], pages: TracePages
 ) -> list[EndRows]:
     rows = defaultdict[Endpoint, list[Row]](list)
     for link in links:
@@ -235,30 +188,13 @@ def _by_end(
                 link,
                 end,
                 RULE_WORDS.get(link.rule, link.rule),
-                file_url(
-                    organization, link.project, link.file, link.line, ref=pages.ref_of(link.project)
-                ),
-                end_url(
-                    organization,
-                    end.project,
-                    end.file,
-                    end.qualified_name,
-                    ref=pages.ref_of(end.project),
-                ),
+                pages.file(link.project, link.file, link.line),
+                pages.end(end.project, end.file, end.qualified_name),
             )
         )
     return [EndRows(end, several[0].symbol_url, several) for end, several in rows.items()]
 
 
-def _place(definition: ShownDefinition, pages: BranchPages) -> dict[str, object]:
-    return {
-        "project": definition.project,
-        "file": definition.file,
-        "line": definition.line,
-        "ref": pages.ref_of(definition.project),
-    }
-
-
-def pages_of(query: Mapping[str, Any]) -> BranchPages:
-    """Return the branch that the query of a trace names."""
-    return BranchPages(query.get("project", ""), query.get("ref", ""))
+def pages_of(query: Mapping[str, Any]) -> TracePages:
+    """Return the pages of a trace with this query (`trace_query`)."""
+    return TracePages(query["org_id"], query.get("project", ""), query.get("ref", ""))

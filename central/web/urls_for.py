@@ -114,25 +114,27 @@ def symbol_url(organization: str, name: str, **query: object) -> str:
     return _page_with_query("web:symbol", organization, {"name": name, **query})
 
 
-def end_url(organization: str, project: str, file: str, name: str, *, ref: str = "") -> str:
-    """Return the page of one end of a link; the file's page for a file's top level."""
-    if not name:
-        return file_url(organization, project, file, ref=ref)
-    return symbol_url(organization, name, project=project, file=file, ref=ref)
+class TracePages(NamedTuple):
+    """Addresses of what a trace names: those of `project` stay on its branch `ref`."""
 
-
-class BranchPages(NamedTuple):
-    """The branch of a project that a trace is on: pages of the project stay on it."""
-
-    project: str = ""
-    ref: str = ""
+    organization: str
+    project: str
+    ref: str
 
     def ref_of(self, project: str) -> str:
         """Return the branch of a project's pages; "" for the default one."""
         return self.ref if project == self.project else ""
 
+    def file(self, project: str, path: str, line: int = 0) -> str:
+        """Return the page of a file, at a line."""
+        return file_url(self.organization, project, path, line, ref=self.ref_of(project))
 
-NO_BRANCH: Final = BranchPages()
+    def end(self, project: str, file: str, name: str) -> str:
+        """Return the page of one end of a link; the file's page for a file's top level."""
+        if not name:
+            return self.file(project, file)
+        place = {"project": project, "file": file, "ref": self.ref_of(project)}
+        return symbol_url(self.organization, name, **place)
 
 
 def graph_url(organization: str, name: str, **query: object) -> str:

@@ -32,7 +32,7 @@ from central.web.trace_rows import (
     trace_query,
     with_places,
 )
-from central.web.urls_for import REF, BranchPages, breadcrumbs, file_url, symbol_url
+from central.web.urls_for import REF, TracePages, breadcrumbs, symbol_url
 
 _CALLERS: Final = CallersRequestSerializer()
 _CALLEES: Final = CalleesRequestSerializer()
@@ -70,7 +70,7 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
     pages = pages_of(query)
     context |= {
         "directions": directions,
-        "choices": choices(first.definitions, organization=organization, pages=pages),
+        "choices": choices(first.definitions, pages),
         "about": None
         if pages.ref
         else about(
@@ -81,9 +81,7 @@ def symbol(request: HttpRequest, credential: Credential) -> HttpResponse:
             ],
         ),
         "receipt": first.receipt,
-        "unresolved": with_places(
-            first.receipt.unresolved.sample, organization=organization, pages=pages
-        ),
+        "unresolved": with_places(first.receipt.unresolved.sample, pages),
     }
     return render(request, "web/symbol.html", context)
 
@@ -92,28 +90,23 @@ def _directions(credential: Credential, query: dict[str, Any]) -> list[_Directio
     wanted = query.get("direction")
     upwards = _CALLERS.read(_CALLERS.known(query))
     downwards = _CALLEES.read(_CALLEES.known(query))
-    slug = credential.organization.slug
     if wanted == "callers":
-        return [_up(callers(credential=credential, request=upwards), slug, query)]
+        return [_up(callers(credential=credential, request=upwards), query)]
     if wanted == "callees":
-        return [_down(callees(credential=credential, request=downwards), slug, query)]
+        return [_down(callees(credential=credential, request=downwards), query)]
     up, down = callers_and_callees(credential=credential, upwards=upwards, downwards=downwards)
-    return [_up(up, slug, query), _down(down, slug, query)]
+    return [_up(up, query), _down(down, query)]
 
 
-def _up(answer: Callers, slug: str, query: dict[str, Any]) -> _Direction:
+def _up(answer: Callers, query: dict[str, Any]) -> _Direction:
     """Return the callers by project, with `by=owner` by owner."""
     rows_by = rows_by_owner if query.get("by") == "owner" else rows_by_project
-    groups = rows_by(
-        answer.callers, lambda link: link.caller, organization=slug, pages=pages_of(query)
-    )
+    groups = rows_by(answer.callers, lambda link: link.caller, pages_of(query))
     return _Direction("callers", "Callers", answer, groups)
 
 
-def _down(answer: Callees, slug: str, query: dict[str, Any]) -> _Direction:
-    groups = rows_by_project(
-        answer.callees, lambda link: link.callee, organization=slug, pages=pages_of(query)
-    )
+def _down(answer: Callees, query: dict[str, Any]) -> _Direction:
+    groups = rows_by_project(answer.callees, lambda link: link.callee, pages_of(query))
     return _Direction("callees", "Callees", answer, groups)
 
 
@@ -149,12 +142,7 @@ def graph(request: HttpRequest, credential: Credential) -> HttpResponse:
     opened = list(dict.fromkeys(request.GET.getlist("open")))
     kept = ("depth", "min_confidence")
     again: dict[str, object] = {name: given[name] for name in kept if name in given}
-    links = Links(
-        organization,
-        again,
-        lambda group: _address_with(request, [*opened, group.id]),
-        pages_of(query),
-    )
+    links = Links(pages_of(query), again, lambda group: _address_with(request, [*opened, group.id]))
     drawing, rows = call_graph(answer, edges, opened=opened, links=links)
     context |= {
         "graph": answer,
@@ -211,7 +199,7 @@ def reference(
 ) -> HttpResponse:
     """Lead to the definition that a name means; show what it may mean unless it is clear."""
     organization, ref = credential.organization.slug, request.GET.get(REF, "")
-    pages = BranchPages(project, ref)
+    pages = TracePages(organization, project, ref)
     try:
         position = FilePosition(project, path, line, column, ref=ref)
         found = definition_at(credential=credential, position=position)
@@ -222,19 +210,16 @@ def reference(
             "No name that the index knows is there in the indexed commit, which may be a newer one "
             "than that of the page before. Open the file again.",
             code="reference_not_found",
-            suggestions=[
-                {"text": path, "url": file_url(organization, project, path, line, ref=ref)}
-            ],
+            suggestions=[{"text": path, "url": pages.file(project, path, line)}],
         ) from exc
     if end := found.target:
-        ref = pages.ref_of(end.project)
-        return redirect(file_url(organization, end.project, end.file, end.line, ref=ref))
+        return redirect(pages.file(end.project, end.file, end.line))
     context = {
         "section": "symbol",
         "found": found,
         "breadcrumbs": breadcrumbs(organization, project, path, ref=ref),
-        "place_url": file_url(organization, project, path, line, ref=ref),
-        "rows": candidate_rows(found.definitions, organization=organization, pages=pages),
+        "place_url": pages.file(project, path, line),
+        "rows": candidate_rows(found.definitions, pages),
         "receipt": found.receipt,
     }
     return render(request, "web/reference.html", context)

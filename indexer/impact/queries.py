@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 from indexer.client.responses import malformed_answer, parse_commit
 from indexer.client.transport import Transport
 from indexer.errors import CentralRefusedError
+from indexer.records.refs import short_name
 
 Record = TypeVar("Record")
-_HEADS: Final = "refs/heads/"
 _CALLERS_SHOWN: Final = 200  # of a definition; the API's own limit
 
 
@@ -260,7 +260,7 @@ class ImpactQueries:
 def _indexed(row: Mapping[str, Any], branch: str) -> IndexedBranch:
     """Read a project's status. A service of before there were branches does not list them."""
     default = parse_commit(row["last_indexed_commit"])
-    if not branch or branch == str(row["default_branch"]).removeprefix(_HEADS):
+    if not branch or branch == short_name(str(row["default_branch"])):
         return IndexedBranch(default)
     for other in row.get("branches", ()):
         commit = parse_commit(other["last_indexed_commit"])

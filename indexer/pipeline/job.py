@@ -17,6 +17,7 @@ from indexer.config.settings import (
 from indexer.errors import ConfigurationError
 from indexer.git.repository import Repository
 from indexer.pipeline.fingerprint import EXTRACTOR
+from indexer.records.refs import HEADS, short_name
 from indexer.records.runs import Requested, UploadMode
 from indexer.records.vectors import EmbedderConfig
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from indexer.scip.files import NamedIndex
 
 NO_SCIP: Final = "none"  # instead of names of indexes
-BRANCHES = "refs/heads/"
 _ABBREVIATED_COMMIT = re.compile("[0-9a-f]{7,64}")
 
 
@@ -99,7 +99,7 @@ def make_job(
             extractor=EXTRACTOR,
             repository_id=_number(github.repository_id),
             owner_id=_number(github.owner_id),
-            default_branch=default.removeprefix(BRANCHES) if default else None,
+            default_branch=short_name(default) if default else None,
             event=settings.github.event or None,
             run_url=settings.github.run_url or None,
             repository_url=url,
@@ -139,9 +139,9 @@ def scip_request(
 
 
 def _full_name(ref: str) -> str:
-    if ref.startswith("refs/") and not ref.startswith(BRANCHES):
+    if ref.startswith("refs/") and not ref.startswith(HEADS):
         raise ConfigurationError(f"{ref} is not a branch: name one, such as main")
-    return BRANCHES + ref.removeprefix(BRANCHES)
+    return HEADS + short_name(ref)
 
 
 def _branch(repository: Repository, ref: str | None, github: GitHubContext) -> tuple[str, str]:
@@ -156,7 +156,7 @@ def _branch(repository: Repository, ref: str | None, github: GitHubContext) -> t
             return ref, repository.commit(ref)
         return checked_out, repository.commit("HEAD")
     head = repository.commit("HEAD")
-    branch_of_job = github.ref if github.sha == head and github.ref.startswith(BRANCHES) else None
+    branch_of_job = github.ref if github.sha == head and github.ref.startswith(HEADS) else None
     named = ref or branch_of_job
     if named is None:
         raise ConfigurationError(_detached(head, github.ref))

@@ -9,8 +9,9 @@ from typing import Final, TypeVar
 
 from indexer.client.api import IndexingClient, OpenedRun, OpenRequest
 from indexer.errors import CentralRefusedError, IndexerError, RunConflictError
-from indexer.pipeline.job import BRANCHES, Job
+from indexer.pipeline.job import Job
 from indexer.pipeline.report import RunProgress, RunStage
+from indexer.records.refs import HEADS
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -54,7 +55,7 @@ def is_branch_unwanted(job: Job, refusal: CentralRefusedError) -> bool:
         refusal.code in _BRANCH_REFUSED
         and job.request.event is not None
         and bool(default)
-        and job.request.ref != f"{BRANCHES}{default}"
+        and job.request.ref != f"{HEADS}{default}"
     )
 
 

@@ -12,6 +12,7 @@ from central.db import fetch_rows, one_moment, sql_with
 from central.repositories.models import Branch, Repository
 from central.repositories.visibility import VISIBLE, visible_parameters
 from central.tenancy.credentials import Credential
+from indexer.records.refs import short_name
 
 DEFAULT_REF: Final = "HEAD"  # the default branch, whatever its name is
 DEFAULT_BIT: Final = 1
@@ -49,14 +50,14 @@ class NamedBranch(NamedTuple):
 class Chosen(NamedTuple):
     """What `refs` mean by repository: those to be read otherwise than by their default branch.
 
-    `left_out` are repositories of which nothing is to be read, and why: `no_such_branch`, or
-    `branch_not_indexed` if the branch is known but its index is not, or not any more. `shown` are
-    the branches to be read, the default one first; `defaults` the default branches of repositories
-    that are read otherwise; `known` the short names of all indexed branches of each.
+    `branches` are what `on_branches` takes. `left_out` are repositories of which nothing is to be
+    read, and why: `no_such_branch`, or `branch_not_indexed` if the branch is known but its index is
+    not, or not any more. `shown` are the branches to be read, the default one first; `defaults` the
+    default branches of repositories that are read otherwise; `known` the short names of all indexed
+    branches of each.
     """
 
     branches: list[ChosenBranch]
-    names: Mapping[int, list[NamedBranch]]
     left_out: Mapping[int, str]
     shown: Mapping[int, list[NamedBranch]] = MappingProxyType({})
     defaults: Mapping[int, NamedBranch] = MappingProxyType({})
@@ -68,31 +69,23 @@ class Chosen(NamedTuple):
         return any(len(shown) > 1 for shown in self.shown.values())
 
 
-NOTHING_CHOSEN: Final = Chosen([], MappingProxyType({}), MappingProxyType({}))
+NOTHING_CHOSEN: Final = Chosen([], MappingProxyType({}))
 
 
-def short_name(ref: str) -> str:
-    """Return the name of a branch without `refs/heads/`."""
-    return ref.removeprefix("refs/heads/")
-
-
-def chosen_branches(
-    credential: Credential, refs: Sequence[str], *, project: str | None = None
-) -> Chosen:
-    """Find the branches of these names, which may be patterns; of one project, or of all.
+def chosen_branches(credential: Credential, refs: Sequence[str]) -> Chosen:
+    """Find the branches of these names, which may be patterns.
 
     Without `refs`, nothing is chosen: every repository is read by its default branch.
     """
     if not refs:
         return NOTHING_CHOSEN
     branches: list[ChosenBranch] = []
-    names: dict[int, list[NamedBranch]] = {}
     left_out: dict[int, str] = {}
     shown: dict[int, list[NamedBranch]] = {}
     defaults: dict[int, NamedBranch] = {}
     known: dict[int, list[str]] = {}
     patterns = [short_name(ref) for ref in refs]
-    for key, default, others in branches_of_visible(credential, project):
+    for key, default, others in branches_of_visible(credential):
         known[key] = [branch.name for branch in (default, *others) if branch.is_indexed]
         wanted = [branch for branch in others if matches(patterns, branch.ref)]
         found = [branch for branch in wanted if branch.is_indexed]
@@ -105,14 +98,14 @@ def chosen_branches(
         if bits != DEFAULT_BIT:
             only = found[0].key if len(found) == 1 and not has_default else 0
             branches.append(ChosenBranch(key, bits, only))
-            names[key], defaults[key] = found, default
-    return Chosen(branches, names, left_out, shown, defaults, known)
+            defaults[key] = default
+    return Chosen(branches, left_out, shown, defaults, known)
 
 
 def branches_of_visible(
-    credential: Credential, project: str | None
+    credential: Credential, project: str | None = None
 ) -> Iterator[tuple[int, NamedBranch, list[NamedBranch]]]:
-    """Yield visible repositories with their default branch and the others."""
+    """Yield visible repositories, or one, with their default branch and the others."""
     found: dict[int, tuple[NamedBranch, list[NamedBranch]]] = {}
     asked = [*visible_parameters(credential=credential), project, project]
     for key, ref, commit, indexed_at, embedder, *branch in fetch_rows(_BRANCHES, asked):
@@ -125,12 +118,10 @@ def branches_of_visible(
 
 
 @contextmanager
-def reading(
-    credential: Credential, refs: Sequence[str], *, project: str | None = None
-) -> Iterator[Chosen]:
+def reading(credential: Credential, refs: Sequence[str]) -> Iterator[Chosen]:
     """Inside, what is read of repositories is of these branches, and of one moment."""
     # A branch that is deleted meanwhile must not be read by what others have of it.
     with one_moment() if refs else nullcontext():
-        chosen = chosen_branches(credential, refs, project=project)
+        chosen = chosen_branches(credential, refs)
         with on_branches(chosen.branches):
             yield chosen

@@ -4,16 +4,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
-from central.corpus.branches.chosen import (
-    DEFAULT_REF,
-    NamedBranch,
-    branches_of_visible,
-    short_name,
-)
+from central.corpus.branches.chosen import DEFAULT_REF, NamedBranch, branches_of_visible
 from central.corpus.branches.scope import ChosenBranch, on_branches
 from central.db import one_moment
 from central.errors import InvalidError, NotFoundError
 from central.tenancy.credentials import Credential
+from indexer.records.refs import short_name
 
 
 class ProjectBranches(NamedTuple):

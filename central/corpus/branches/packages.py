@@ -6,22 +6,25 @@ its negative key for one that it lacks. A file whose package or modules differ i
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from central.corpus.branches.rows import copy_files, points_of
 from central.corpus.branches.scope import ChosenBranch, on_branches
-from central.corpus.branches.tables import IN_OTHERS, OTHERS
+from central.corpus.branches.tables import BRANCH_COLUMN, IN_OTHERS, OTHERS
 from central.corpus.models import Dependency, File, Module, Package
 from central.corpus.packages import (
+    DELETE_DEPENDENCIES,
+    DELETE_PACKAGES,
+    DEPENDENCY_COPY,
+    PACKAGE_COPY,
     FilePlace,
     PackageKey,
     dependency_rows,
     ids_of_new,
     ordered,
     package_key,
-    package_name,
+    package_row,
     place_of,
     read_workspace,
     stored_files,
@@ -45,7 +48,6 @@ _sql = sql_with(
     module=Module,
     package=Package,
     dependency=Dependency,
-    branch=Branch,
     others=IN_OTHERS,
     of=", ".join(f'"{name}"' for name in columns_of(Package, without="repository_id")),
     asks=", ".join(f'"{name}"' for name in columns_of(Dependency, without="package_id")),
@@ -67,23 +69,15 @@ _DELETE_DEPENDENCIES: Final = _sql(
 _DELETE: Final = _sql(
     "DELETE FROM {others}{package} WHERE repository_id = %s AND abs(branch_id) = %s"
 )
-_COPY: Final = _sql(
-    "INSERT INTO {others}{package} (id, repository_id, {of}, branch_id)"
-    " SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::text[],"
-    " %s::text[], %s::text[], %s::bigint[])"
-)
-_COPY_DEPENDENCIES: Final = _sql(
-    "INSERT INTO {others}{dependency} (package_id, {asks}, branch_id)"
-    " SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[],"
-    " %s::bool[], %s::text[], %s::bigint[])"
-)
+_OF_BRANCH: Final = {BRANCH_COLUMN: "bigint"}
+_COPY: Final = copy_into(Package, "id", *columns_of(Package), schema=OTHERS, last=_OF_BRANCH)
+_COPY_DEPENDENCIES: Final = copy_into(Dependency, schema=OTHERS, last=_OF_BRANCH)
 _MODULES: Final = _sql("""SELECT file_id, package_id, ecosystem, name, public, scope FROM {module}
     WHERE file_id = ANY(%s::bigint[])""")
 _SHARED: Final = _sql("""SELECT id, package_id, branches & %s::int FROM {file}
     WHERE repository_id = %s AND skipped = '' AND branches & %s::int <> 0""")
-_BITS_OF_DEFAULT: Final = _sql("SELECT id, -1 FROM {file} WHERE id = ANY(%s::bigint[])")
-_BITS_OF_OTHERS: Final = _sql(
-    "SELECT id, branches FROM {others}{file} WHERE id = ANY(%s::bigint[])"
+_OF_ONE_BRANCH: Final = _sql(
+    "SELECT id FROM {others}{file} WHERE id = ANY(%s::bigint[]) AND branches = %s::int"
 )
 _PLACE: Final = _sql(
     "UPDATE {others}{file} file SET package_id = now.package_id"
@@ -92,24 +86,13 @@ _PLACE: Final = _sql(
 _DELETE_MODULES: Final = _sql("DELETE FROM {others}{module} WHERE file_id = ANY(%s::bigint[])")
 _MODULE_COPY: Final = copy_into(Module, schema=OTHERS)
 _OWN_PACKAGES: Final = _sql(
-    "SELECT id, branch_id, {of} FROM {others}{package}"
-    " WHERE repository_id = %s AND abs(branch_id) = %s"
+    "SELECT id, {of} FROM {others}{package} WHERE repository_id = %s AND branch_id = %s"
 )
 _OWN_DEPENDENCIES: Final = _sql(
     "SELECT package_id, {asks} FROM {others}{dependency} WHERE package_id IN ("
     "SELECT id FROM {others}{package} WHERE repository_id = %s) AND branch_id = %s"
 )
-_PUT_DEFAULT: Final = _sql(
-    "INSERT INTO {package} (id, repository_id, {of}) SELECT * FROM unnest(%s::bigint[],"
-    " %s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])"
-    " ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version, manifest = EXCLUDED.manifest"
-)
-_DELETE_DEFAULT_DEPENDENCIES: Final = _sql(
-    "DELETE FROM {dependency} WHERE package_id = ANY(%s::bigint[])"
-)
-_DELETE_DEFAULT: Final = _sql("DELETE FROM {package} WHERE id = ANY(%s::bigint[])")
-_DEPENDENCY_COPY: Final = copy_into(Dependency)
-_BRANCHES: Final = _sql("SELECT id FROM {branch} WHERE repository_id = %s")
+_OF_FILE: Final = _sql("SELECT id, repository_id FROM {others}{file} WHERE id = ANY(%s::bigint[])")
 
 
 class _Package(NamedTuple):
@@ -119,34 +102,38 @@ class _Package(NamedTuple):
     dependencies: tuple[Row, ...]
 
 
-def known_ids(repository_id: int) -> dict[PackageKey, int]:
+def _known_ids(repository_id: int) -> dict[PackageKey, int]:
     """Return the ids of packages that branches beside the default one have."""
     rows = fetch_rows(_KNOWN, [repository_id])
     return {PackageKey(*key): id_ for *key, id_ in rows}
 
 
 def _stored(repository_id: int) -> dict[int, _Package]:
-    """Read the packages of the branch that is chosen."""
-    dependencies: dict[int, list[Row]] = {}
-    for package_id, *row in fetch_rows(_DEPENDENCIES, [repository_id]):
-        dependencies.setdefault(package_id, []).append(tuple(row))
-    return {
-        id_: _Package(tuple(row), ordered(dependencies.get(id_, ())))
-        for id_, *row in fetch_rows(_PACKAGES, [repository_id])
-    }
+    """Read the packages of the default branch."""
+    asked = [repository_id]
+    return _packages(fetch_rows(_PACKAGES, asked), fetch_rows(_DEPENDENCIES, asked))
+
+
+def _packages(rows: Iterable[Row], dependencies: Iterable[Row]) -> dict[int, _Package]:
+    asked = _by_first(dependencies)
+    return {id_: _Package(tuple(row), ordered(asked.get(id_, ()))) for id_, *row in rows}
+
+
+def _by_first(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    """Return what follows the first columns, which are ids, by these."""
+    found: dict[int, list[Row]] = {}
+    for id_, *row in rows:
+        found.setdefault(id_, []).append(tuple(row))
+    return found
 
 
 def _derived(package: PackageRoot) -> _Package:
-    name = package_name(package.name)
-    row = (package.ecosystem, name, package.version, package.root, package.manifest)
-    return _Package(row, ordered(dependency_rows(package)))
+    return _Package(package_row(package), ordered(dependency_rows(package)))
 
 
 def _places(files: Mapping[int, int | None]) -> dict[int, FilePlace]:
     """Read where the files of a package each are."""
-    modules: dict[int, list[Row]] = {}
-    for file, *row in fetch_rows(_MODULES, [id_array(files)]):
-        modules.setdefault(file, []).append(tuple(row))
+    modules = _by_first(fetch_rows(_MODULES, [id_array(files)]))
     return {
         file: FilePlace(package_id, ordered(modules.get(file, ())))
         for file, package_id in files.items()
@@ -172,7 +159,7 @@ def refresh_packages_of_branch(
     if not is_same:
         ids |= ids_of_new(
             [package for package in derived if package not in ids],
-            known_ids(key) | stored_ids(key),
+            _known_ids(key) | stored_ids(key),
         )
         wanted = {ids[package]: _derived(root) for package, root in derived.items()}
         _put_packages(chosen, wanted, _stored(key))
@@ -201,23 +188,16 @@ def _insert(repository_id: int, rows: Iterable[tuple[int, Mapping[int, _Package]
             packages.append((id_, repository_id, *package.row, branch))
             if branch > 0:
                 dependencies += ((id_, *row, branch) for row in package.dependencies)
-    if packages:
-        execute(_COPY, _columns(packages))
-    if dependencies:
-        execute(_COPY_DEPENDENCIES, _columns(dependencies))
-
-
-def _columns(rows: list[Row]) -> list[Any]:
-    return [list(column) for column in zip(*rows, strict=True)]
+    copy_rows(_COPY, packages)
+    copy_rows(_COPY_DEPENDENCIES, dependencies)
 
 
 def _put_places(moved: Mapping[int, FilePlace], bit: int) -> list[UUID]:
     """Put files of a branch where they belong: one that others share is copied first."""
     if not moved:
         return []
-    asked = [id_array(moved)]
-    has = dict(fetch_rows(_BITS_OF_DEFAULT, asked) + fetch_rows(_BITS_OF_OTHERS, asked))
-    copies = copy_files([file for file in moved if has[file] != bit], bit)
+    own = {file for (file,) in fetch_rows(_OF_ONE_BRANCH, [id_array(moved), bit])}
+    copies = copy_files([file for file in moved if file not in own], bit)
     _write_places({copies.get(file, file): place for file, place in moved.items()})
     return points_of(copies.values())
 
@@ -233,9 +213,6 @@ def _write_places(places: Mapping[int, FilePlace]) -> None:
     )
 
 
-_OF_FILE: Final = _sql("SELECT id, repository_id FROM {others}{file} WHERE id = ANY(%s::bigint[])")
-
-
 def delete_packages(repository_id: int, branch: int) -> None:
     """Delete what a branch has of its own, by the key of `Branch`."""
     execute(_DELETE_DEPENDENCIES, [repository_id, branch])
@@ -248,91 +225,69 @@ def swap_packages(repository_id: int, branch: int) -> Iterator[None]:
 
     Inside, the packages of both are there: files of the other one become the default branch's.
     """
-    with OtherPackages(repository_id, 0, []):
-        before = _stored(repository_id)
-        own, lacked = _own_packages(repository_id, branch)
+    with others_keep_packages(repository_id, 0, []):
+        asked = [repository_id, branch]
+        own = _packages(fetch_rows(_OWN_PACKAGES, asked), fetch_rows(_OWN_DEPENDENCIES, asked))
+        lacked = {id_ for id_, *_ in fetch_rows(_OWN_PACKAGES, [repository_id, -branch])}
         delete_packages(repository_id, branch)
-        execute(_DELETE_DEFAULT_DEPENDENCIES, [id_array(own.keys() | lacked)])
-        new = [(id_, repository_id, *package.row) for id_, package in own.items()]
-        if new:
-            execute(_PUT_DEFAULT, _columns(new))
+        execute(DELETE_DEPENDENCIES, [id_array(own.keys() | lacked)])
+        execute(DELETE_PACKAGES, [id_array(own)])
         copy_rows(
-            _DEPENDENCY_COPY,
+            PACKAGE_COPY, ((id_, repository_id, *package.row) for id_, package in own.items())
+        )
+        copy_rows(
+            DEPENDENCY_COPY,
             ((id_, *row) for id_, package in own.items() for row in package.dependencies),
         )
         yield
-        execute(_DELETE_DEFAULT, [id_array(lacked & before.keys())])
+        execute(DELETE_PACKAGES, [id_array(lacked)])
 
 
-def _own_packages(repository_id: int, branch: int) -> tuple[dict[int, _Package], set[int]]:
-    """Read the packages that a branch has otherwise, and those of the default one it lacks."""
-    dependencies: dict[int, list[Row]] = {}
-    for package_id, *row in fetch_rows(_OWN_DEPENDENCIES, [repository_id, branch]):
-        dependencies.setdefault(package_id, []).append(tuple(row))
-    own: dict[int, _Package] = {}
-    lacked: set[int] = set()
-    for id_, of, *row in fetch_rows(_OWN_PACKAGES, [repository_id, branch]):
-        if of < 0:
-            lacked.add(id_)
-        else:
-            own[id_] = _Package(tuple(row), ordered(dependencies.get(id_, ())))
-    return own, lacked
+@contextmanager
+def others_keep_packages(
+    repository_id: int, bits: int, unstored: list[UUID]
+) -> Iterator[Mapping[PackageKey, int]]:
+    """Inside, packages and places of the default branch may change: other branches keep theirs.
 
-
-class OtherPackages:
-    """Around what changes packages and places of the default branch: other branches keep theirs.
-
-    `unstored` gains the points of files that are copied for them.
+    `bits` are those of the branches. Yields the ids of packages that they have; `unstored` gains
+    the points of files that are copied for them.
     """
-
-    def __init__(self, repository_id: int, bits: int, unstored: list[UUID]) -> None:
-        self._repository_id, self._bits, self._unstored = repository_id, bits, unstored
-
-    @property
-    def known(self) -> Mapping[PackageKey, int]:
-        """The ids of packages that other branches have."""
-        return known_ids(self._repository_id)
-
-    def __enter__(self) -> Self:
-        self._packages = _stored(self._repository_id)
-        self._files = _shared(self._repository_id, self._bits)
-        self._places = _places({file: place for file, (place, _) in self._files.items()})
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self._keep_packages()
-            self._keep_places()
-
-    def _keep_packages(self) -> None:
-        before, after = self._packages, _stored(self._repository_id)
-        own = {*fetch_rows(_OWN, [self._repository_id])}
-        changed = {id_ for id_ in before.keys() | after.keys() if before.get(id_) != after.get(id_)}
-        for (branch,) in fetch_rows(_BRANCHES, [self._repository_id]):
-            shared = {id_ for id_ in changed if (branch, id_) not in own}
-            kept = {id_: before[id_] for id_ in shared & before.keys()}
-            lacked = {id_: after[id_] for id_ in shared - before.keys()}
-            _insert(self._repository_id, [(branch, kept), (-branch, lacked)])
-
-    def _keep_places(self) -> None:
-        files = _shared(self._repository_id, self._bits)
-        now = _places({file: place for file, (place, _) in files.items()})
-        by_bits: dict[int, dict[int, FilePlace]] = {}
-        for file, place in self._places.items():
-            if file in now and now[file] != place:
-                by_bits.setdefault(files[file][1], {})[file] = place
-        for bits, moved in by_bits.items():
-            copies = copy_files(list(moved), bits)
-            _write_places({copies[file]: place for file, place in moved.items()})
-            self._unstored += points_of(copies.values())
+    packages, places = _stored(repository_id), _shared_places(repository_id, bits)
+    yield _known_ids(repository_id)
+    _keep_packages(repository_id, packages)
+    _keep_places(repository_id, bits, places, unstored)
 
 
-def _shared(repository_id: int, bits: int) -> dict[int, tuple[int | None, int]]:
-    """Return package and other branches of the files that the default branch shares."""
+def _keep_packages(repository_id: int, before: Mapping[int, _Package]) -> None:
+    after = _stored(repository_id)
+    own = {*fetch_rows(_OWN, [repository_id])}
+    changed = {id_ for id_ in before.keys() | after.keys() if before.get(id_) != after.get(id_)}
+    branches = Branch.objects.filter(repository=repository_id)
+    for branch in branches.values_list("pk", flat=True):
+        shared = {id_ for id_ in changed if (branch, id_) not in own}
+        kept = {id_: before[id_] for id_ in shared & before.keys()}
+        lacked = {id_: after[id_] for id_ in shared - before.keys()}
+        _insert(repository_id, [(branch, kept), (-branch, lacked)])
+
+
+def _keep_places(
+    repository_id: int,
+    bits: int,
+    before: Mapping[int, tuple[FilePlace, int]],
+    unstored: list[UUID],
+) -> None:
+    by_bits: dict[int, dict[int, FilePlace]] = {}
+    for file, (place, shared) in _shared_places(repository_id, bits).items():
+        if file in before and before[file][0] != place:
+            by_bits.setdefault(shared, {})[file] = before[file][0]
+    for own, moved in by_bits.items():
+        copies = copy_files(list(moved), own)
+        _write_places({copies[file]: place for file, place in moved.items()})
+        unstored += points_of(copies.values())
+
+
+def _shared_places(repository_id: int, bits: int) -> dict[int, tuple[FilePlace, int]]:
+    """Return place and other branches of the files that the default branch shares."""
     rows = fetch_rows(_SHARED, [bits, repository_id, bits])
-    return {file: (package_id, shared) for file, package_id, shared in rows}
+    places = _places({file: package_id for file, package_id, _ in rows})
+    return {file: (places[file], shared) for file, _, shared in rows}

@@ -17,10 +17,10 @@ from central.corpus.models import File
 from central.db import fetch_rows, sql
 from central.repositories.models import Repository
 from indexer.globs import check_branch_patterns
+from indexer.records.refs import HEADS, short_name
 
 MOST_BRANCHES: Final = 16  # of a repository, the default one among them
 PROJECT_FILE: Final = ".codesearch.toml"
-_HEADS: Final = "refs/heads/"
 _CONTENT: Final = sql(
     "SELECT content, skipped FROM {file} WHERE repository_id = %s AND path = %s::text", file=File
 )
@@ -40,13 +40,12 @@ class BranchPolicy(NamedTuple):
 
     def wants(self, ref: str) -> bool:
         """Whether a branch of this full name is to be indexed beside the default one."""
-        return self.most > 1 and ref.startswith(_HEADS) and matches(self.patterns, ref)
+        return self.most > 1 and ref.startswith(HEADS) and matches(self.patterns, ref)
 
 
 def matches(patterns: Sequence[str], ref: str) -> bool:
     """Whether a branch of this full name has a name that one of the patterns describes."""
-    name = ref.removeprefix(_HEADS)
-    return any(_pattern(pattern).fullmatch(name) for pattern in patterns)
+    return any(_pattern(pattern).fullmatch(short_name(ref)) for pattern in patterns)
 
 
 def branch_policy(repository: Repository) -> BranchPolicy:

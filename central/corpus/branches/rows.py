@@ -3,143 +3,167 @@
 Needs a transaction that has the repository's row: `File.branches` is changed under its lock.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
 from django.db.models import Model
 
-from central.corpus.branches.tables import IN_OTHERS, OF_FILES
+from central.corpus.branches.tables import IN_OTHERS, OF_FILES, sql_of_both
 from central.corpus.models import Chunk, File, Module
-from central.db import execute, fetch_rows, id_array, new_ids, sql, sql_with
+from central.db import Part, execute, fetch_rows, id_array, new_ids, sql, sql_with
 from central.repositories.models import Branch, Repository
-
-
-def _names(model: type[Model], *last: str) -> str:
-    fields = [field for field in model._meta.concrete_fields if field.attname not in last]
-    return ", ".join(f'"{name}"' for name in (*(field.column for field in fields), *last))
-
 
 # Two rows of a path are the same file if they are equal in these, and have the same modules: what
 # else a row has is a function of them. So is the content, but a job of one branch must not change
 # that of another by a wrong one.
-_SAME: Final = ", ".join(
-    "{side}." + name
-    for name in (
-        *("mode", "blob", "size", "extractor", "language", "skipped", "generated", "degraded"),
-        *("encoding", "namespace", "package_id", "content"),
-    )
+_SAME: Final = (
+    *("mode", "blob", "size", "extractor", "language", "skipped", "generated", "degraded"),
+    *("encoding", "namespace", "package_id", "content"),
 )
-_MODULES: Final = (
-    "ARRAY(SELECT (package_id, ecosystem, name, public, scope)::text FROM {table}"
-    " WHERE file_id = {side}.id ORDER BY 1)"
-)
+_EQUAL: Final = """old.repository_id = new.repository_id AND old.path = new.path
+    AND old.id <> new.id AND ({of_old}) IS NOT DISTINCT FROM ({of_new})
+    AND ARRAY(SELECT {of_module} FROM {old}{module} WHERE file_id = old.id ORDER BY 1)
+        = ARRAY(SELECT {of_module} FROM {new}{module} WHERE file_id = new.id ORDER BY 1)"""
 
 
-def _equal(default: str, other: str) -> str:
-    """Return the condition that two rows of files are equal, of which one is another branch's."""
-    rows = (_SAME.replace("{side}", side) for side in ("old", "new"))
-    modules = (
-        _MODULES.replace("{side}", side).replace("{table}", schema + "{module}")
-        for side, schema in (("old", default), ("new", other))
-    )
-    return (
-        "old.repository_id = new.repository_id AND old.path = new.path AND old.id <> new.id"
-        f" AND ({next(rows)}) IS NOT DISTINCT FROM ({next(rows)})"
-        f" AND {next(modules)} = {next(modules)}"
-    )
-
-
-_equal_rows = {
-    "equal_to_default": _equal("", "{others}"),
-    "equal_in_others": _equal("{others}", "{others}"),
-    "equal_for_default": _equal("{others}", ""),
-}
-_sql = sql_with(
-    file=File,
-    chunk=Chunk,
-    module=Module,
-    branch=Branch,
-    repository=Repository,
-    others=IN_OTHERS,
-    **_equal_rows,
-)
-_KEEP_FILES: Final = sql(
-    "INSERT INTO {others}{file} ({names})"
-    " SELECT {names_but_last}, branches & %s::int FROM {file}"
-    " WHERE id = ANY(%s::bigint[]) AND branches & %s::int <> 0 RETURNING id",
-    file=File,
-    others=IN_OTHERS,
-    names=_names(File, "branches"),
-    names_but_last=_names(File, "branches").rpartition(",")[0],
-)
-_TAKE_FILES: Final = sql(
-    "INSERT INTO {file} ({names}) SELECT {names_but_last}, branches | ~%s::int"
-    " FROM {others}{file} WHERE id = ANY(%s::bigint[])",
-    file=File,
-    others=IN_OTHERS,
-    names=_names(File, "branches"),
-    names_but_last=_names(File, "branches").rpartition(",")[0],
-)
-_KEEP: Final[Mapping[type[Model], str]] = {
-    model: sql(
-        "INSERT INTO {others}{table} ({names})"
-        " SELECT {names} FROM {table} WHERE file_id = ANY(%s::bigint[])",
-        table=model,
-        others=IN_OTHERS,
-        names=_names(model),
-    )
-    for model in OF_FILES
-}
-_TAKE: Final[Mapping[type[Model], str]] = {
-    model: sql(
-        "INSERT INTO {table} ({names})"
-        " SELECT {names} FROM {others}{table} WHERE file_id = ANY(%s::bigint[])",
-        table=model,
-        others=IN_OTHERS,
-        names=_names(model),
-    )
-    for model in OF_FILES
-}
-_POINTS: Final = _sql("SELECT point FROM {others}{chunk} WHERE file_id = ANY(%s::bigint[])")
-_LACKED: Final = _sql("UPDATE {file} SET branches = %s::int WHERE id = ANY(%s::bigint[])")
-_CHANGE_BITS: Final = [
-    sql(
-        "UPDATE {schema}{file} SET branches = branches & ~%s::int | %s::int"
-        " WHERE id = ANY(%s::bigint[])",
-        schema=schema,
+def _find(statement: str, old: str, new: str, **parts: Part) -> str:
+    """Return the statement about files `old` of a schema that are `{equal}` to `new` of another."""
+    return sql(
+        statement,
+        old=old,
+        new=new,
+        equal=_EQUAL,
         file=File,
+        module=Module,
+        of_old=", ".join(f"old.{name}" for name in _SAME),
+        of_new=", ".join(f"new.{name}" for name in _SAME),
+        of_module="(package_id, ecosystem, name, public, scope)::text",
+        **parts,
     )
-    for schema in ("", IN_OTHERS)
-]
-_UNUSED: Final = _sql("SELECT id FROM {others}{file} WHERE id = ANY(%s::bigint[]) AND branches = 0")
-_DELETE_FILES: Final = _sql("DELETE FROM {others}{file} WHERE id = ANY(%s::bigint[])")
-_DELETE: Final[Mapping[type[Model], str]] = {
-    model: sql(
-        "DELETE FROM {others}{table} WHERE file_id = ANY(%s::bigint[])",
+
+
+def _copied(model: type[Model], source: str, into: str, rest: str, **changed: str) -> str:
+    """Return the statement that copies rows from a model's table in a schema to that in another.
+
+    `changed` are the values of columns that are not copied as they are: "" leaves one out. `rest`
+    follows the first table, which is `old`.
+    """
+    fields = [field for field in model._meta.concrete_fields if changed.get(field.attname) != ""]
+    return sql(
+        "INSERT INTO {into}{table} ({names}) SELECT {values} FROM {source}{table} old {rest}",
         table=model,
-        others=IN_OTHERS,
+        into=into,
+        source=source,
+        names=", ".join(f'"{field.column}"' for field in fields),
+        values=", ".join(changed.get(field.attname, f'old."{field.column}"') for field in fields),
+        rest=rest,
+    )
+
+
+_sql = sql_with(file=File, chunk=Chunk, others=IN_OTHERS)
+_SCHEMAS: Final = ("", IN_OTHERS)
+_OF_FILES: Final = "WHERE old.file_id = ANY(%s::bigint[])"
+_KEEP_FILES: Final = _copied(
+    File,
+    "",
+    IN_OTHERS,
+    "WHERE old.id = ANY(%s::bigint[]) AND old.branches & %s::int <> 0 RETURNING id",
+    branches="old.branches & %s::int",
+)
+_KEEP: Final = [_copied(model, "", IN_OTHERS, _OF_FILES) for model in OF_FILES]
+_TAKE_FILES: Final = _copied(
+    File, IN_OTHERS, "", "WHERE old.id = ANY(%s::bigint[])", branches="old.branches | ~%s::int"
+)
+_TAKE: Final = [_copied(model, IN_OTHERS, "", _OF_FILES) for model in OF_FILES]
+_WITH_KEYS: Final = "JOIN unnest(%s::bigint[], %s::bigint[]) AS copied (old, new)"
+_COPY_FILES: Final = [
+    _copied(
+        File,
+        schema,
+        IN_OTHERS,
+        f"{_WITH_KEYS} ON old.id = copied.old",
+        id="copied.new",
+        branches="%s::int",
+    )
+    for schema in _SCHEMAS
+]
+_COPY: Final = [
+    _copied(
+        model,
+        schema,
+        IN_OTHERS,
+        f"{_WITH_KEYS} ON old.file_id = copied.old",
+        id="",
+        file_id="copied.new",
+        point="gen_random_uuid()",
     )
     for model in OF_FILES
-}
+    for schema in _SCHEMAS
+]
+_POINTS: Final = _sql("SELECT point FROM {others}{chunk} WHERE file_id = ANY(%s::bigint[])")
+_CHANGE_BITS: Final = sql_of_both(
+    "UPDATE {schema}{file} SET branches = branches & ~%s::int | %s::int"
+    " WHERE id = ANY(%s::bigint[])",
+    file=File,
+)
+_HIDDEN: Final = _sql(
+    "SELECT id, path FROM {file}"
+    " WHERE repository_id = %s AND branches <> -1 AND branches & %s::int = 0"
+)
+_SHOWN: Final = _sql(
+    "SELECT id FROM {others}{file} WHERE repository_id = %s AND branches & %s::int <> 0"
+)
+_UNUSED: Final = _sql("SELECT id FROM {others}{file} WHERE id = ANY(%s::bigint[]) AND branches = 0")
+_DELETE: Final = [
+    *(
+        sql(
+            "DELETE FROM {others}{table} WHERE file_id = ANY(%s::bigint[])",
+            table=model,
+            others=IN_OTHERS,
+        )
+        for model in OF_FILES
+    ),
+    _sql("DELETE FROM {others}{file} WHERE id = ANY(%s::bigint[])"),
+]
 # Files are shared by branches of one embedder: what has points of another has none to this one.
-_FIND_IN_DEFAULT: Final = _sql("""SELECT new.id, old.id FROM {file} old
-    JOIN {others}{file} new ON {equal_to_default}
+_FIND_IN_DEFAULT: Final = _find(
+    """SELECT new.id, old.id FROM {old}{file} old JOIN {new}{file} new ON {equal}
     JOIN {repository} r ON r.id = new.repository_id
     JOIN {branch} b ON b.repository_id = r.id AND 1 << b.number = %s::int
-    WHERE new.id = ANY(%s::bigint[]) AND b.embedder = r.embedder""")
-_FIND_IN_OTHERS: Final = _sql("""SELECT new.id, min(old.id) FROM {others}{file} old
-    JOIN {others}{file} new ON {equal_in_others}
+    WHERE new.id = ANY(%s::bigint[]) AND b.embedder = r.embedder""",
+    "",
+    IN_OTHERS,
+    repository=Repository,
+    branch=Branch,
+)
+_FIND_IN_OTHERS: Final = _find(
+    """SELECT new.id, min(old.id) FROM {old}{file} old JOIN {new}{file} new ON {equal}
     JOIN {branch} b ON b.repository_id = new.repository_id AND 1 << b.number = %s::int
     WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0 AND NOT EXISTS (
         SELECT FROM {branch} o WHERE o.repository_id = b.repository_id
             AND old.branches & (1 << o.number) <> 0 AND o.embedder <> b.embedder)
-    GROUP BY new.id""")
-_FIND_FOR_DEFAULT: Final = _sql(
-    "SELECT old.id, new.id, old.branches FROM {others}{file} old JOIN"
-    " {file} new ON {equal_for_default}"
-    " WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0"
+    GROUP BY new.id""",
+    IN_OTHERS,
+    IN_OTHERS,
+    branch=Branch,
 )
+_FIND_FOR_DEFAULT: Final = _find(
+    """SELECT old.id, new.id, old.branches FROM {old}{file} old JOIN {new}{file} new ON {equal}
+    WHERE new.id = ANY(%s::bigint[]) AND old.branches <> 0""",
+    IN_OTHERS,
+    "",
+)
+
+
+def hidden_files(repository_id: int, bit: int) -> dict[int, str]:
+    """Return the files of the default branch that another lacks, with their paths."""
+    return dict(fetch_rows(_HIDDEN, [repository_id, bit]))
+
+
+def shown_files(repository_id: int, bit: int) -> list[int]:
+    """Return the files of a branch that the default one lacks."""
+    return [key for (key,) in fetch_rows(_SHOWN, [repository_id, bit])]
 
 
 def keep_for_others(files: Iterable[int], bits: int) -> list[UUID]:
@@ -151,7 +175,7 @@ def keep_for_others(files: Iterable[int], bits: int) -> list[UUID]:
     kept = [key for (key,) in rows]
     if not kept:
         return []
-    for statement in _KEEP.values():
+    for statement in _KEEP:
         execute(statement, [id_array(kept)])
     return points_of(kept)
 
@@ -159,14 +183,9 @@ def keep_for_others(files: Iterable[int], bits: int) -> list[UUID]:
 def take_from_others(files: Sequence[int], bits: int) -> None:
     """Move files of other branches to the default one; `bits` are those of all branches."""
     execute(_TAKE_FILES, [bits, id_array(files)])
-    for statement in _TAKE.values():
+    for statement in _TAKE:
         execute(statement, [id_array(files)])
     _delete(files)
-
-
-def lack_on_others(files: Iterable[int], bits: int) -> None:
-    """Note that other branches do not have new files of the default branch."""
-    execute(_LACKED, [~bits, id_array(files)])
 
 
 def change_bits(files: Iterable[int], *, clear: int = 0, add: int = 0) -> None:
@@ -213,31 +232,8 @@ def delete_unused(files: Iterable[int]) -> list[UUID]:
 
 
 def _delete(files: Sequence[int]) -> None:
-    for statement in (*_DELETE.values(), _DELETE_FILES):
+    for statement in _DELETE:
         execute(statement, [id_array(files)])
-
-
-def _copies(model: type[Model], schema: str) -> str:
-    """Return the statement that copies rows of files to files with other keys."""
-    changed = {"file_id": "copied.new", "point": "gen_random_uuid()", "id": ""}
-    if model is File:
-        changed = {"id": "copied.new", "branches": "%s::int"}
-    fields = [field for field in model._meta.concrete_fields if changed.get(field.attname) != ""]
-    values = (changed.get(field.attname, f'old."{field.column}"') for field in fields)
-    return sql(
-        "INSERT INTO {others}{table} ({names}) SELECT {values} FROM {schema}{table} old"
-        " JOIN unnest(%s::bigint[], %s::bigint[]) AS copied (old, new) ON old.{key} = copied.old",
-        table=model,
-        others=IN_OTHERS,
-        schema=schema,
-        key="id" if model is File else "file_id",
-        names=", ".join(f'"{field.column}"' for field in fields),
-        values=", ".join(values),
-    )
-
-
-_COPY_FILES: Final = [_copies(File, schema) for schema in ("", IN_OTHERS)]
-_COPY: Final = [_copies(model, schema) for model in OF_FILES for schema in ("", IN_OTHERS)]
 
 
 def copy_files(files: Sequence[int], bits: int) -> dict[int, int]:

@@ -28,7 +28,7 @@ from central.corpus.models import (
     TrigramSegment,
 )
 from central.corpus.models.content import EVERY_BRANCH
-from central.db import table_name
+from central.db import Part, sql, table_name
 from central.repositories.models import Branch, IndexState, Repository
 
 OTHERS: Final = "other_branches"  # the schema of the tables
@@ -59,9 +59,20 @@ _INDEXES: Final = """SELECT indexname, indexdef FROM pg_indexes
     WHERE schemaname = %s AND tablename = %s"""
 
 
+def sql_of_both(statement: str, **parts: Part) -> tuple[str, str]:
+    """Make a statement for the default branch's tables, and for those of the others.
+
+    `{schema}` is before their names.
+    """
+    return (
+        sql(statement, schema="", **parts),
+        sql(statement, schema=IN_OTHERS, **parts),
+    )
+
+
 def are_tables_made() -> bool:
     """Whether the views are there."""
-    return bool(_rows("SELECT to_regclass(%s) WHERE to_regclass(%s) IS NOT NULL", *[_CHOSEN] * 2))
+    return bool(_column_names(_CHOSEN))
 
 
 def make_tables() -> None:
@@ -70,8 +81,7 @@ def make_tables() -> None:
     After a migration to before there were branches, nothing is made. Raises ImproperlyConfigured if
     the database's user may not create schemas.
     """
-    home = [*_column_names(f"{_home()}.{table_name(File)}")]
-    if "branches" not in home:
+    if "branches" not in _column_names(f"{_home()}.{table_name(File)}"):
         return
     with transaction.atomic():
         _make_schema(OTHERS)
@@ -191,37 +201,36 @@ def _column_names(table: str) -> list[str]:
 def _views() -> Iterator[str]:
     """Yield the statements that make the views."""
     home, file = _home(), table_name(File)
-    yield f"""CREATE VIEW {VIEWS}.chosen AS
+    yield f"""CREATE VIEW {_CHOSEN} AS
         SELECT repository_id, bits, branch_id FROM unnest(
             current_setting('{REPOSITORIES}')::bigint[], current_setting('{BITS}')::int[],
             current_setting('{BRANCHES}')::bigint[]) AS chosen (repository_id, bits, branch_id)"""
     # The files that are not shown as without a branch: here those that are hidden, there shown.
     yield f"""CREATE VIEW {VIEWS}.other_files AS
-        SELECT f.id FROM {VIEWS}.chosen c JOIN {home}.{file} f USING (repository_id)
+        SELECT f.id FROM {_CHOSEN} c JOIN {home}.{file} f USING (repository_id)
             WHERE f.branches <> {EVERY_BRANCH} AND f.branches & c.bits = 0
         UNION ALL
-        SELECT f.id FROM {VIEWS}.chosen c JOIN {OTHERS}.{file} f USING (repository_id)
+        SELECT f.id FROM {_CHOSEN} c JOIN {OTHERS}.{file} f USING (repository_id)
             WHERE f.branches & c.bits <> 0"""
     for name in map(table_name, (File, Manifest)):  # of all branches
         columns = ", ".join(f'"{column}"' for column in _column_names(f"{home}.{name}"))
         yield f"""CREATE VIEW {VIEWS}.any_{name} AS SELECT {columns} FROM {home}.{name}
             UNION ALL SELECT {columns} FROM {OTHERS}.{name}"""
-    shown = f"(id IN (SELECT id FROM {VIEWS}.other_files)) = is_other"
-    yield _joined(File, shown)
     model: type[Model]
-    for model in OF_FILES:
-        yield _joined(model, f"(file_id IN (SELECT id FROM {VIEWS}.other_files)) = is_other")
+    for model in (File, *OF_FILES):
+        key = "id" if model is File else "file_id"
+        yield _joined(model, f"({key} IN (SELECT id FROM {VIEWS}.other_files)) = is_other")
     for name in map(table_name, _OF_DEFAULT_ALONE):
         yield f"""CREATE VIEW {VIEWS}.{name} AS SELECT * FROM {home}.{name}
             WHERE file_id NOT IN (SELECT id FROM {VIEWS}.other_files)"""
     # A row of the branch's negative key says that it lacks the package.
-    replaced = f"""SELECT p.id FROM {VIEWS}.chosen c JOIN {OTHERS}.{table_name(Package)} p
+    replaced = f"""SELECT p.id FROM {_CHOSEN} c JOIN {OTHERS}.{table_name(Package)} p
         ON p.{BRANCH_COLUMN} IN (c.branch_id, -c.branch_id)"""
     for model in OF_BRANCHES:
         key = "id" if model is Package else "package_id"
         yield _joined(
             model,
-            f"CASE WHEN is_other THEN {BRANCH_COLUMN} IN (SELECT branch_id FROM {VIEWS}.chosen)"
+            f"CASE WHEN is_other THEN {BRANCH_COLUMN} IN (SELECT branch_id FROM {_CHOSEN})"
             f" ELSE {key} NOT IN ({replaced}) END",
         )
     for model in _SEGMENTS:
@@ -276,5 +285,5 @@ def _repositories(home: str) -> str:
     )
     return f"""CREATE VIEW {VIEWS}.{table_name(Repository)} AS SELECT {columns}
         FROM {home}.{table_name(Repository)} r
-        LEFT JOIN {VIEWS}.chosen c ON c.repository_id = r.id
+        LEFT JOIN {_CHOSEN} c ON c.repository_id = r.id
         LEFT JOIN {home}.{table_name(Branch)} b ON b.id = c.branch_id"""

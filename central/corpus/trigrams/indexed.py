@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from central.corpus.branches.tables import IN_OTHERS
+from central.corpus.branches.tables import IN_OTHERS, sql_of_both
 from central.corpus.models import Commit, CommitPatch, File, TrigramPosting, TrigramSegment
 from central.corpus.patches import commit_text, unpack_patch
-from central.db import fetch_rows, id_array, sql, sql_with
+from central.db import fetch_rows, id_array, sql_with
 from central.repositories.models import Repository
 
 
@@ -65,14 +65,9 @@ _SQL: Final = {
     ),
 }
 _sql = sql_with(commit=Commit, patch=CommitPatch)
-_CONTENTS: Final = {
-    indexed: sql(
-        "SELECT id, content FROM {schema}{file} WHERE id = ANY(%s::bigint[]) ORDER BY id",
-        schema=schema,
-        file=File,
-    )
-    for indexed, schema in ((Indexed.FILES, ""), (Indexed.OTHER_FILES, IN_OTHERS))
-}
+_CONTENTS: Final = sql_of_both(
+    "SELECT id, content FROM {schema}{file} WHERE id = ANY(%s::bigint[]) ORDER BY id", file=File
+)
 _PATCHES: Final = _sql("""SELECT c.id, c.subject, c.body, p.data
     FROM {commit} c LEFT JOIN {patch} p ON p.commit_id = c.id
     WHERE c.id = ANY(%s::bigint[]) ORDER BY c.id""")
@@ -88,7 +83,7 @@ def read_texts(indexed: Indexed, ids: Sequence[int]) -> Iterator[tuple[int, str]
     for start in range(0, len(ids), _ROWS):
         asked = [id_array(ids[start : start + _ROWS])]
         if indexed is not Indexed.COMMITS:
-            yield from fetch_rows(_CONTENTS[indexed], asked)
+            yield from fetch_rows(_CONTENTS[indexed is Indexed.OTHER_FILES], asked)
             continue
         for key, subject, body, packed in fetch_rows(_PATCHES, asked):
             yield key, commit_text(subject, body, (hunks for _, hunks in unpack_patch(packed)))

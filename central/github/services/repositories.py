@@ -25,7 +25,6 @@ from central.github.events import (
     VisibilityChanged,
     Withdrawn,
 )
-from central.github.grants import BRANCHES
 from central.github.models import GitHubPolicy
 from central.repositories.expectations import ListedRepository
 from central.repositories.installations import (
@@ -38,7 +37,6 @@ from central.repositories.models import Branch, Repository, Visibility
 from central.repositories.services import (
     UNKNOWN_ORIGIN,
     adopt_repository,
-    record_branch_push,
     record_push,
     record_visibility,
     rename_repository,
@@ -49,6 +47,7 @@ from central.repositories.statements import keep_name, keep_removal
 from central.tenancy.audit import GITHUB, record
 from central.tenancy.models import Organization
 from central.tenancy.services.tokens import revoke_bound_tokens
+from indexer.records.refs import HEADS
 
 _UNKNOWN = "ignored: no repository here has this id"
 
@@ -63,23 +62,15 @@ def _note_push(organization: Organization, event: Push) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
-    if event.ref != repository.tracked_ref:
-        return _note_branch_push(repository, event)
-    is_last = record_push(
-        repository, commit_sha=event.after, before=event.before, pushed_at=event.pushed_at
-    )
-    return "push noted" if is_last else "ignored: a later push is known"
-
-
-def _note_branch_push(repository: Repository, event: Push) -> str:
-    if not repository.generation or not branch_policy(repository).wants(event.ref):
+    other = event.ref if event.ref != repository.tracked_ref else ""
+    if other and not (repository.generation and branch_policy(repository).wants(other)):
         return "ignored: the ref is not tracked"
-    is_last = record_branch_push(
+    is_last = record_push(
         repository,
-        ref=event.ref,
         commit_sha=event.after,
         before=event.before,
         pushed_at=event.pushed_at,
+        ref=other,
     )
     return "push noted" if is_last else "ignored: a later push is known"
 
@@ -126,7 +117,7 @@ def _follow_branch(organization: Organization, event: BranchChanged) -> str:
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
-    old, new = f"{BRANCHES}{event.old}", f"{BRANCHES}{event.new}"
+    old, new = f"{HEADS}{event.old}", f"{HEADS}{event.new}"
     if not change_default_branch(repository, old=old, new=new):
         return "ignored: another branch is tracked"
     _note(organization, "repository.branch", repository.name, before=event.old, after=event.new)
@@ -152,7 +143,7 @@ def takes_long(organization: Organization, event: Event) -> bool:
     if isinstance(event, BranchDeleted):
         ref = event.ref
     elif isinstance(event, BranchChanged):
-        ref = f"{BRANCHES}{event.new}"
+        ref = f"{HEADS}{event.new}"
     else:
         return False
     return Branch.objects.filter(

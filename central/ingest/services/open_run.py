@@ -20,6 +20,7 @@ from central.repositories.models import Branch, IndexedBy, IndexState, Repositor
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
+from indexer.records.refs import HEADS
 from indexer.records.runs import UploadMode
 from indexer.records.vectors import DirectUploadGrant
 
@@ -129,7 +130,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         api_token_id=credential.api_token_id,
         ref=request.ref,
         commit_sha=request.commit_sha,
-        base_commit=_base_of(repository, branch),
+        base_commit=index.last_indexed_commit if branch is None or branch.is_indexed else "",
         generation=index.run_generation,
         extractor=request.extractor,
         embedder=organization.embedder,
@@ -174,14 +175,6 @@ def _other_branch(repository: Repository, ref: str) -> Branch:
     )
 
 
-def _base_of(repository: Repository, branch: Branch | None) -> str:
-    """Return the commit that a run may continue from; "" if all is to be compared."""
-    if branch is None:
-        return repository.last_indexed_commit
-    is_shared = branch.default_generation == repository.generation
-    return branch.last_indexed_commit if is_shared else ""
-
-
 def _check_direct(organization: Organization, branch: Branch | None, request: RunRequest) -> None:
     check_direct_upload(organization, has_store_secret=request.own_secret)
     if branch is not None:
@@ -195,7 +188,7 @@ def _check_direct(organization: Organization, branch: Branch | None, request: Ru
 def _tracked_ref(request: RunRequest) -> str:
     branch = request.default_branch
     if branch and not branch.startswith("refs/"):
-        branch = f"refs/heads/{branch}"
+        branch = f"{HEADS}{branch}"
     return branch or request.ref
 
 

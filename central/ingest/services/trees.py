@@ -250,12 +250,9 @@ class LoadedTree:
         found = fetch_rows_planned_each_time(self._statements.different, self._parameters)
         return found[0][0] if found else None
 
-    def stored(self) -> list[tuple[str, int]]:
-        """Return the stored files of its lines, by path: the branch's own, or the default one's."""
-        return [
-            (path, key)
-            for path, key in fetch_rows_planned_each_time(self._statements.stored, self._parameters)
-        ]
+    def stored(self) -> dict[str, int]:
+        """Return stored files of its lines by path: the branch's own, or else the default one's."""
+        return dict(fetch_rows_planned_each_time(self._statements.stored, self._parameters))
 
     def _paths(self, statement: str) -> Iterator[list[str]]:
         connection.ensure_connection()

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 import structlog
 
 from central.corpus.branch_lifecycle import delete_branch
-from central.corpus.branches.chosen import short_name
 from central.corpus.branches.policy import branch_policy
 from central.errors import ConflictError
 from central.onboarding.clones import Clone, EmptyRepositoryError
@@ -17,6 +16,7 @@ from central.onboarding.processes import ChildError, Limits, QuotaError
 from central.repositories.models import Branch, Repository
 from central.tenancy.audit import SERVICE, record
 from indexer.output.terminal import first_names
+from indexer.records.refs import short_name
 
 _OF_BRANCHES: Final = "branches"
 

@@ -25,6 +25,7 @@ from central.onboarding.services.queue import CloneClaim
 from central.onboarding.services.sources import NothingThereError, SkippedError, Source, source_of
 from central.repositories.models import IndexedBy, Repository
 from indexer.errors import ForgeError, ForgeUnavailableError
+from indexer.records.refs import short_name
 
 _DIRECTORY = "backfill"
 
@@ -160,7 +161,7 @@ def _tracked_branch(row: BackfillRepository) -> str:
     known = Repository.objects.filter(organization=row.organization, retired_at=None)
     by_id = {"github_id": row.github_id} if row.github_id is not None else {"name": row.name}
     ref = known.filter(**by_id).values_list("tracked_ref", flat=True).first() or ""
-    return ref.removeprefix("refs/heads/")
+    return short_name(ref)
 
 
 def _lines_since(row: BackfillRepository) -> str | None:

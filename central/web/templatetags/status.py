@@ -14,6 +14,7 @@ from central.ingest.models import IndexRun
 from central.repositories.visibility import forge_commit_url
 from central.web.runs import Share, StateMessage, run_message, state_message
 from central.web.templatetags.web import short_commit
+from indexer.records.refs import short_name
 
 register = template.Library()
 
@@ -71,7 +72,7 @@ def languages_bar(shares: Sequence[Share]) -> SafeString:
 @register.filter
 def branch(ref: str) -> str:
     """A branch's name; other refs stay whole."""
-    return ref.removeprefix("refs/heads/")
+    return short_name(ref)
 
 
 @register.filter

@@ -139,7 +139,7 @@ BRANCH_STEPS: list[tuple[object, str]] = [
 ]
 DEFAULT_STEPS: list[tuple[object, str]] = [
     (replace, "keep_for_others"),
-    (replace, "lack_on_others"),
+    (replace, "change_bits"),
     (replace, "join_equal_of_default"),
     (replace, "delete_unused"),
     (replace, "build_now"),

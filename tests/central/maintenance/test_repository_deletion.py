@@ -42,7 +42,6 @@ from central.maintenance.repository_deletion import (
 )
 from central.repositories.models import Repository
 from central.repositories.services import (
-    record_branch_push,
     record_push,
     retire_repository,
 )
@@ -185,7 +184,7 @@ def fill(api: Api, project: str) -> Repository:
     WatchedFile.objects.create(watched=watched, path="a.py", lines=b"")
     push = {"commit_sha": "c" * 40, "before": "a" * 40, "pushed_at": timezone.now()}
     record_push(repository, **push)
-    record_branch_push(repository, ref="refs/heads/release/1", **push)
+    record_push(repository, ref="refs/heads/release/1", **push)
     run = api.open(project).json()
     api.put_tree(run, tree_of({"d.py": "def d\n"}))
     api.organization.embedder = EMBEDDER

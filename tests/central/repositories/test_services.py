@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from central.corpus.branch_lifecycle import change_default_branch
 from central.repositories import services
-from central.repositories.models import Push, Repository
+from central.repositories.models import Branch, Push, Repository
 from central.repositories.services import (
     free_name,
     mark_behind,
@@ -253,6 +253,7 @@ def test_only_who_tracks_the_old_default_branch_follows_to_the_new_one() -> None
     follower, other = RepositoryFactory.create_batch(2, tracked_ref="refs/heads/master")
     Repository.objects.filter(pk=other.pk).update(tracked_ref="refs/heads/release")
     pushed(follower, A, B)
+    waiting = Branch.objects.create(repository=other, ref="refs/heads/main", number=1)
     change = {"old": "refs/heads/master", "new": "refs/heads/main"}
     assert change_default_branch(follower, **change)
     assert not change_default_branch(other, **change)
@@ -261,3 +262,4 @@ def test_only_who_tracks_the_old_default_branch_follows_to_the_new_one() -> None
         "refs/heads/release",
     }
     assert not Push.objects.exists()  # it was one to the old branch
+    assert Branch.objects.get() == waiting  # an event that is ignored deletes nothing
