@@ -29,6 +29,7 @@ from central.corpus.trigrams.indexed import Indexed
 from central.corpus.trigrams.upkeep import build_now
 from central.db import fetch_rows, sql
 from central.repositories.models import Branch, IndexState, Push, Repository
+from central.repositories.services import hold_refs
 from indexer.errors import StoreError
 
 _OWN_OR_UNUSED: Final = sql(
@@ -43,18 +44,19 @@ _log = structlog.get_logger(__name__)
 
 def delete_branch(branch: Branch) -> None:
     """Delete a branch with its runs and what no other branch has. Not in a transaction."""
-    orphans: list[UUID] = []
-    with transaction.atomic():
-        # Its runs first, as an apply does.
-        list(branch.runs.select_for_update(no_key=True).values_list("pk"))
-        repository = _locked(branch.repository_id)
-        # After an Open that has read it, whose run goes, too.
-        present = Branch.objects.select_for_update().filter(pk=branch.pk).first()
-        if present is None:
-            return
-        orphans = _take_bit(present)
-        delete_packages(present.repository_id, present.pk)
-        present.delete()
+    while True:
+        with transaction.atomic():
+            # Its runs first, as an apply does. Those that open meanwhile are locked next time.
+            runs = {*branch.runs.select_for_update().values_list("pk", flat=True)}
+            repository = _locked(branch.repository_id)
+            present = Branch.objects.select_for_update().filter(pk=branch.pk).first()
+            if present is None:
+                return
+            if runs.issuperset(present.runs.values_list("pk", flat=True)):
+                orphans = _take_bit(present)
+                delete_packages(present.repository_id, present.pk)
+                present.delete()
+                break
     _settle(repository, branch.embedder, of_others=True, deleted=orphans)
     _log.info("branch_deleted", repository=str(repository), ref=branch.ref)
 
@@ -96,6 +98,7 @@ def change_default_branch(repository: Repository, *, old: str, new: str) -> bool
 
     Names are full ones. If `new` is indexed, both change places. Not in a transaction.
     """
+<<<<<<< HEAD
     former = repository.branch_set.filter(ref=new, repository__tracked_ref=old).first()
     if former is not None and not _may_swap(former):
         delete_branch(former)
@@ -109,6 +112,27 @@ def change_default_branch(repository: Repository, *, old: str, new: str) -> bool
             Repository.objects.filter(pk=locked.pk).update(tracked_ref=new)
             return True
         lost, taken = _swap(locked, branch)
+=======
+    while True:
+        repository.refresh_from_db(fields=["generation", "embedder"])
+        former = Branch.objects.filter(repository=repository, ref=new).first()
+        if former is not None and not _may_swap(repository, former):
+            delete_branch(former)
+        with transaction.atomic():
+            locked = _locked(repository.pk)
+            if locked.tracked_ref != old:
+                return False
+            hold_refs(locked.pk)
+            branch = Branch.objects.filter(repository=locked, ref=new).first()
+            if branch is not None and not _may_swap(locked, branch):
+                continue  # since then
+            Push.objects.filter(repository=locked).delete()  # it was one to the old branch
+            if branch is None:
+                Repository.objects.filter(pk=locked.pk).update(tracked_ref=new)
+                return True
+            lost, taken = _swap(locked, branch)
+            break
+>>>>>>> w5
     _settle(locked, locked.embedder, of_others=False, deleted=lost)
     _settle(locked, locked.embedder, of_others=True, deleted=taken, written=lost)
     _settle(locked, locked.embedder, of_others=False, written=taken)

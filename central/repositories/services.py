@@ -5,6 +5,7 @@ names and GitHub ids are assigned under that lock.
 """
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -37,6 +38,7 @@ _WHERE_TO_LOOK = {
     IndexedBy.CENTRAL: "This service clones the repository: its backfill says what it waits for.",
 }
 UNKNOWN_ORIGIN = "renamed before a run of its own"  # why an index was retired
+_REFS_LOCK: Final = 4_907 << 48  # advisory
 _LONGEST_NAME = 180  # leaves room for "~" and a key
 
 _sql = sql_with(
@@ -129,6 +131,14 @@ def free_name(repository: Repository) -> None:
     repository.name = _own_name(repository)
     repository.visibility = Visibility.PRIVATE
     repository.save(update_fields=["name", "visibility"])
+
+
+def hold_refs(repository_id: int) -> None:
+    """Until the transaction ends, no branch becomes the default one, and no run opens.
+
+    The repository's row would not do: an apply may lock it for minutes. Take that one first.
+    """
+    execute("SELECT pg_advisory_xact_lock(%s::bigint)", [_REFS_LOCK + repository_id])
 
 
 def adopt_repository(repository: Repository, github_id: int) -> None:

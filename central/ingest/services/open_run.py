@@ -17,6 +17,7 @@ from central.ingest.services.access import check_direct_upload, check_oidc_bindi
 from central.ingest.services.identity import RequestedRepository, repository_of, require_nameable
 from central.ingest.services.salvage import salvage_uploads
 from central.repositories.models import Branch, IndexedBy, IndexState, Repository
+from central.repositories.services import hold_refs
 from central.repositories.states import RunState
 from central.tenancy.credentials import Credential
 from central.tenancy.models import Organization, validate_embedder
@@ -111,6 +112,11 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
             tracked_ref=_tracked_ref(request),
         ),
     )
+    # Before branches are held: an apply and a deletion have the repository first, too.
+    _update_address(credential, repository, request.repository_url)
+    _note_workflow(repository, request.event)
+    hold_refs(repository.pk)
+    repository.refresh_from_db(fields=["tracked_ref"])
     branch = None
     if request.ref != repository.tracked_ref:
         branch = _other_branch(repository, request.ref)
@@ -122,8 +128,6 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
     if is_direct:
         _check_direct(organization, branch, request)
     index: IndexState = branch or repository
-    _update_address(credential, repository, request.repository_url)
-    _note_workflow(repository, request.event)
     return IndexRun.objects.create(
         repository=repository,
         branch=branch,

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from central.repositories.models import Branch, Repository
 from central.repositories.states import RunState
 from tests.central.branches import BRANCHES, MAIN, Files, Service, counters, fresh_dump
 from tests.central.protocol import api_of
+from tests.property_settings import examples
 
 PATHS = ("a.py", "kit/__init__.py", "kit/b.py", "kit/tools/c.py")
 MANIFESTS = ("pyproject.toml", "kit/pyproject.toml")
@@ -70,6 +71,7 @@ steps = st.one_of(
 
 
 @pytest.mark.django_db
+@settings(examples(25))
 @given(start=contents, history=st.lists(steps, min_size=1, max_size=8))
 def test_each_branch_has_the_index_of_its_files_alone(
     start: Files, history: list[Push | Deletion | NewDefault]
