@@ -98,33 +98,17 @@ def change_default_branch(repository: Repository, *, old: str, new: str) -> bool
 
     Names are full ones. If `new` is indexed, both change places. Not in a transaction.
     """
-<<<<<<< HEAD
-    former = repository.branch_set.filter(ref=new, repository__tracked_ref=old).first()
-    if former is not None and not _may_swap(former):
-        delete_branch(former)
-    with transaction.atomic():
-        locked = _locked(repository.pk)
-        if locked.tracked_ref != old:
-            return False
-        Push.objects.filter(repository=locked).delete()  # it was one to the old branch
-        branch = locked.branch_set.filter(ref=new).first()
-        if branch is None or not _may_swap(branch):
-            Repository.objects.filter(pk=locked.pk).update(tracked_ref=new)
-            return True
-        lost, taken = _swap(locked, branch)
-=======
     while True:
-        repository.refresh_from_db(fields=["generation", "embedder"])
-        former = Branch.objects.filter(repository=repository, ref=new).first()
-        if former is not None and not _may_swap(repository, former):
+        former = _indexed_as(repository, new)
+        if former is not None and former.repository.tracked_ref == old and not _may_swap(former):
             delete_branch(former)
         with transaction.atomic():
             locked = _locked(repository.pk)
             if locked.tracked_ref != old:
                 return False
             hold_refs(locked.pk)
-            branch = Branch.objects.filter(repository=locked, ref=new).first()
-            if branch is not None and not _may_swap(locked, branch):
+            branch = _indexed_as(locked, new)
+            if branch is not None and not _may_swap(branch):
                 continue  # since then
             Push.objects.filter(repository=locked).delete()  # it was one to the old branch
             if branch is None:
@@ -132,11 +116,15 @@ def change_default_branch(repository: Repository, *, old: str, new: str) -> bool
                 return True
             lost, taken = _swap(locked, branch)
             break
->>>>>>> w5
     _settle(locked, locked.embedder, of_others=False, deleted=lost)
     _settle(locked, locked.embedder, of_others=True, deleted=taken, written=lost)
     _settle(locked, locked.embedder, of_others=False, written=taken)
     return True
+
+
+def _indexed_as(repository: Repository, ref: str) -> Branch | None:
+    branches = Branch.objects.select_related("repository")
+    return branches.filter(repository=repository, ref=ref).first()
 
 
 def _may_swap(branch: Branch) -> bool:
