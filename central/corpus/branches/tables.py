@@ -7,6 +7,7 @@ name a column twice. The views are dropped before it, because they would hold co
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 from django.db.models import Model
 
@@ -77,18 +78,30 @@ def are_tables_made() -> bool:
 def make_tables() -> None:
     """Make what is missing, in one transaction; what is as it should be stays.
 
-    After a migration to before there were branches, nothing is made.
+    After a migration to before there were branches, nothing is made. Raises ImproperlyConfigured if
+    the database's user may not create schemas.
     """
     if "branches" not in _column_names(f"{_home()}.{table_name(File)}"):
         return
     with transaction.atomic():
-        _execute(f"CREATE SCHEMA IF NOT EXISTS {OTHERS}")
+        _make_schema(OTHERS)
         for model in MIRRORED:
             _make_table(model)
         _execute(f"DROP SCHEMA IF EXISTS {VIEWS} CASCADE")
-        _execute(f"CREATE SCHEMA {VIEWS}")
+        _make_schema(VIEWS)
         for statement in _views():
             _execute(statement)
+
+
+def _make_schema(name: str) -> None:
+    if _rows("SELECT to_regnamespace(%s) IS NOT NULL", name) == [(True,)]:
+        return
+    if _rows("SELECT has_database_privilege(current_database(), 'CREATE')") == [(False,)]:
+        raise ImproperlyConfigured(
+            "The database's user may not create schemas, which branches need. Run `GRANT CREATE ON "
+            "DATABASE … TO …` as the owner of the database, then `manage.py migrate` again."
+        )
+    _execute(f"CREATE SCHEMA {name}")
 
 
 def table_names() -> list[str]:

@@ -277,5 +277,5 @@ def test_queries_are_bounded(
         node_page(member, "ADR-042", depth=2)
     with django_assert_max_num_queries(14):
         page(member, "r/shop/violations")
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         page(member, "r/shop/file/src/1.rs")

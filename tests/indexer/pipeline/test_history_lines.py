@@ -101,7 +101,7 @@ def test_only_included_paths_have_lines(central: StandIn, sandbox: Sandbox) -> N
     run(central, sandbox)
     assert told(central) == [
         {"a.py": "withheld"},
-        {".codesearch.toml": "withheld"},
+        {".codesearch.toml": "@@ -0,0 +1,2 @@\n+[index]\n+include = ['src/']\n"},
         {"c.py": "withheld", "src/b.py": "@@ -0,0 +1 @@\n+b = 1\n"},
     ]
 

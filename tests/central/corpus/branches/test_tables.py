@@ -1,6 +1,7 @@
 """The tables of what only other branches have, and the views, follow the service's own tables."""
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from central.corpus.branches.scope import ChosenBranch, on_branches
@@ -10,11 +11,12 @@ from central.corpus.branches.tables import (
     OF_BRANCHES,
     OTHERS,
     VIEWS,
+    _make_schema,
     drop_views,
     make_tables,
 )
 from central.corpus.models import File, Symbol
-from central.db import execute, fetch_rows, table_name
+from central.db import execute, fetch_rows
 from central.errors import UnavailableError
 
 pytestmark = pytest.mark.django_db
@@ -46,14 +48,13 @@ def test_columns_and_indexes_are_the_same(model: type[File]) -> None:
 
 
 def test_they_follow_a_migration() -> None:
-    symbol = table_name(Symbol)
-    execute(f"ALTER TABLE {symbol} ADD COLUMN rank int NOT NULL DEFAULT 7")
-    execute(f"CREATE INDEX symbol_rank ON {symbol} (rank)")
+    name = Symbol._meta.db_table
     drop_views()
-    execute(f"ALTER TABLE {symbol} DROP COLUMN signature CASCADE")
+    execute(f"ALTER TABLE {name} ADD COLUMN rank int NOT NULL DEFAULT 7")
+    execute(f"CREATE INDEX symbol_rank ON {name} (rank)")
+    execute(f"ALTER TABLE {name} DROP COLUMN signature CASCADE")
     make_tables()
     test_columns_and_indexes_are_the_same(Symbol)  # type: ignore[arg-type]
-    name = Symbol._meta.db_table
     assert "symbol_rank" in indexes(OTHERS, name)
 
 
@@ -62,6 +63,15 @@ def test_what_is_as_it_should_be_stays() -> None:
     before = fetch_rows(asked, [OTHERS])
     make_tables()
     assert fetch_rows(asked, [OTHERS]) == before
+
+
+def test_a_user_who_may_not_create_schemas_learns_what_to_grant() -> None:
+    drop_views()
+    execute("CREATE ROLE without_schemas")
+    execute("SET LOCAL ROLE without_schemas")
+    with pytest.raises(ImproperlyConfigured, match="GRANT CREATE"):
+        _make_schema(VIEWS)
+    execute("RESET ROLE")
 
 
 def test_while_the_views_are_being_made_no_request_reads_the_default_branch_instead() -> None:
