@@ -129,7 +129,7 @@ def read_often(seen: list[dict[str, str]]) -> None:
     for _ in range(20):
         with reading(credential, ["release/1"]) as chosen:
             files = dict(File.objects.values_list("path", "content"))
-            seen += [files] if chosen.names else []
+            seen += [files] if chosen.branches else []
 
 
 def test_applies_deletions_and_searches_at_one_time_leave_each_branch_as_it_is(
