@@ -21,11 +21,23 @@ def visible_run(*, credential: Credential, run_id: UUID) -> IndexRun:
         .first()
     )
     if run is None:
-        raise NotFoundError(
-            "There is no such run for this credential; open one with POST /api/v1/index/runs.",
-            code="run_not_found",
-        )
+        raise _not_found()
     return run
+
+
+def locked_run(run: IndexRun) -> IndexRun:
+    """Read a run again and lock it. Raises NotFoundError if it went with its branch meanwhile."""
+    locked = IndexRun.objects.select_for_update(no_key=True).filter(pk=run.pk).first()
+    if locked is None:
+        raise _not_found()
+    return locked
+
+
+def _not_found() -> NotFoundError:
+    return NotFoundError(
+        "There is no such run for this credential; open one with POST /api/v1/index/runs.",
+        code="run_not_found",
+    )
 
 
 def recent_runs(*, repository: Repository, limit: int) -> list[IndexRun]:

@@ -31,7 +31,7 @@ from central.errors import (
     TooLargeError,
 )
 from central.ingest.models import Batch, IndexRun
-from central.ingest.selectors import require_open, visible_reuse_scope
+from central.ingest.selectors import locked_run, require_open, visible_reuse_scope
 from central.ingest.services.access import open_run_of
 from central.ingest.services.stored_batches import ROWS_FORMAT, BatchRows, make_rows, pack_rows
 from central.ingest.services.trees import TREE_NUMBER, LoadedTree, TreeDiff
@@ -223,7 +223,7 @@ def _require_known(credential: Credential, run: IndexRun, batch: BatchRows) -> N
 
 def _lock_open(run: IndexRun) -> None:
     """Lock the row of an open run for this transaction and renew its time-out."""
-    locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+    locked = locked_run(run)
     require_open(locked)
     IndexRun.objects.filter(pk=run.pk).update(touched_at=timezone.now())
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from central.errors import ConflictError, InvalidError
 from central.ingest.models import Delivery, IndexRun
-from central.ingest.selectors import require_open
+from central.ingest.selectors import locked_run, require_open
 from central.ingest.services.access import writable_run
 from central.ingest.services.trees import TREE_NUMBER
 from central.repositories.states import RunState
@@ -49,7 +49,7 @@ def queue_run(
     run = writable_run(credential=credential, run_id=webhook_id)
     if _is_repeated(credential, webhook_id, body):  # before the lock, which an apply may hold
         return run
-    locked = IndexRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+    locked = locked_run(run)
     if _is_repeated(credential, webhook_id, body):
         return run
     require_open(locked)

@@ -10,6 +10,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from central.ingest.models import IndexRun
+from central.ingest.services import batches, queue_run
 from central.repositories.models import Repository
 from central.repositories.services import free_name, rename_repository
 from tests.central.protocol import (
@@ -156,3 +158,22 @@ def test_nothing_is_taken_after_the_webhook(api: Api, uploaded: dict[str, Any]) 
     assert_problem(api.request("DELETE", url), 409, "run_not_open")
     assert_problem(api.request("POST", f"{url}/embeddings", {"digests": []}), 409, "run_not_open")
     assert snapshot() == before
+
+
+@pytest.mark.parametrize("module", [batches, queue_run])
+def test_a_run_that_goes_with_its_branch_during_a_request_is_not_found(
+    api: Api, uploaded: dict[str, Any], monkeypatch: pytest.MonkeyPatch, module: object
+) -> None:
+    locked = module.locked_run  # type: ignore[attr-defined]
+
+    def gone(run: IndexRun) -> IndexRun:
+        IndexRun.objects.filter(pk=run.pk).delete()
+        found: IndexRun = locked(run)
+        return found
+
+    monkeypatch.setattr(module, "locked_run", gone)
+    if module is batches:
+        answer = api.put_batch(uploaded, 2, [])
+    else:
+        answer = api.deliver(uploaded, api.announcement(uploaded))
+    assert_problem(answer, 404, "run_not_found")
