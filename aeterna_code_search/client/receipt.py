@@ -11,6 +11,7 @@ NOTHING_INDEXED: Final = (
     "Nothing is indexed here yet: type `codesearch init` in a repository, or `codesearch index` "
     "if it has a .codesearch.toml."
 )
+_OF_BRANCHES: Final = ("no_such_branch", "branch_not_indexed")
 LINE_EDITED: Final = (
     "This line of the checkout is not that of the indexed commit, of which the answer is."
 )
@@ -200,6 +201,9 @@ def exit_status(answer: Mapping[str, Any], *, count: int) -> tuple[Exit, str]:
         if not hint or names[0] not in hint:  # a hint that names them has near names, too
             hint = f"No such repository: {', '.join(names[:_NAMED])}."
         return Exit.NOT_INDEXED, f"{in_options(hint)} `codesearch status` lists the repositories."
+    if any(row["reason"] in _OF_BRANCHES for row in receipt["missing"]):
+        hint = in_options(answer.get("hint") or "Of no repository is this branch indexed.")
+        return Exit.NOT_INDEXED, f"{hint} `codesearch status` lists the branches."
     return Exit.NOT_INDEXED, NOTHING_INDEXED
 
 
