@@ -110,7 +110,8 @@ def traced(
         current = stack.enter_context(
             span("code.trace", organization=asked.slug, what=what, symbol=symbol)
         )
-        stack.enter_context(on_branches([branch] if branch else []))
+        if branch:
+            stack.enter_context(on_branches([branch]))
         repositories = {
             repository_snapshot.id: repository_snapshot
             for repository_snapshot in repository_snapshots(credential=credential)
@@ -160,7 +161,7 @@ def _branch(credential: Credential, project: str, ref: str) -> ChosenBranch | No
     if ref and not project:
         message = "Give the project that ref is a branch of, or leave ref out."
         raise InvalidError(message, code="ref_needs_project", errors={"project": [message]})
-    return other_branch(credential, project=project, ref=ref)
+    return other_branch(credential, project=project, ref=ref) if ref else None
 
 
 def _resolved_by(resolver: BatchResolver, *, is_counted: bool) -> list[ResolvedBy]:

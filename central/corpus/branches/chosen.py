@@ -1,7 +1,7 @@
 """The branches that a request names: of visible repositories, and only of those."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -119,9 +119,14 @@ def branches_of_visible(
 
 @contextmanager
 def reading(credential: Credential, refs: Sequence[str]) -> Iterator[Chosen]:
-    """Inside, what is read of repositories is of these branches, and of one moment."""
-    # A branch that is deleted meanwhile must not be read by what others have of it.
-    with one_moment() if refs else nullcontext():
+    """Inside, what is read of repositories is of these branches, and of one moment.
+
+    Without `refs` it is as outside.
+    """
+    if not refs:
+        yield NOTHING_CHOSEN
+        return
+    with one_moment():  # a branch that is deleted meanwhile must not be read by what others have
         chosen = chosen_branches(credential, refs)
         with on_branches(chosen.branches):
             yield chosen
