@@ -246,7 +246,10 @@ def _searched(projects: Sequence[Mapping[str, Any]]) -> str:
     times = sorted(project["indexed_at"] or "" for project in projects)
     oldest, newest = (age(time or None) for time in (times[0], times[-1]))
     when = newest if newest == oldest else f"between {oldest} and {newest}"
-    return f"Searched {len(projects):,} repositories at their indexed commits, indexed {when}"
+    names = {project["project"] for project in projects}
+    if len(names) == 1:
+        return f"Searched {len(projects)} branches of {min(names)}, indexed {when}"
+    return f"Searched {len(names):,} repositories at their indexed commits, indexed {when}"
 
 
 def _missing(missing: Sequence[Mapping[str, Any]], more: int = 0) -> str:

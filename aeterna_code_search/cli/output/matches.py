@@ -30,16 +30,19 @@ def format_plain(result: Result) -> str:
     """Format `project/path:line: text` for each line; `project/path` for a file without lines.
 
     Lines around them are `project/path-line- text`, as of grep; `--` is between blocks.
+    Behind a tab are the branches, if some were asked for.
     """
     path = path_of(result)
+    branches = branches_of(result).strip()
+    column = f"\t{branches}" if branches else ""
     if not result["lines"]:
-        return f"{path}\n"
+        return f"{path}{column}\n"
     formatted = []
     for number, line, is_match, is_new_block in _numbered(result):
         if is_new_block:
             formatted.append("--\n")
         separator = ":" if is_match else "-"
-        formatted.append(f"{path}{separator}{number}{separator} {_text(line)}\n")
+        formatted.append(f"{path}{separator}{number}{separator} {_text(line)}{column}\n")
     return "".join(formatted)
 
 

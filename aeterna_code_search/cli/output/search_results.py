@@ -36,18 +36,20 @@ def file_key(result: Result) -> FileKey:
 def format_plain(results: Sequence[Result], *, explained: bool = False) -> str:
     """Format a line `project/path:line: text` for each result: the one that says the most.
 
-    `explained`: behind a tab, why it has its place.
+    Behind tabs its branches, if some were asked for, and, `explained`, why it has its place.
     """
     return "".join(
         changes.format_plain(result)
         if result.get("change")
-        else f"{path_of(result)}:{_best_line(result)}{_explained(result) if explained else ''}\n"
+        else f"{path_of(result)}:{_best_line(result)}{_columns(result, explained)}\n"
         for result in results
     )
 
 
-def _explained(result: Result) -> str:
-    return f"\t{explanation(result)}"
+def _columns(result: Result, explained: bool) -> str:
+    branches = branches_of(result).strip()
+    shown = [branches] if branches else []
+    return "".join(f"\t{text}" for text in [*shown, *([explanation(result)] if explained else [])])
 
 
 def _best_line(result: Result) -> str:

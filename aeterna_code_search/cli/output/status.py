@@ -25,12 +25,22 @@ _PLAIN_COLUMNS: Final = ("project", "state", "last_indexed_commit", "indexed_at"
 
 
 def format_plain(answer: Mapping[str, Any]) -> str:
-    """Format a line for each repository, columns separated by tabs; `-` if empty."""
+    """Format a line for each repository and each other branch, as `project@branch`.
+
+    Columns are separated by tabs; `-` if empty.
+    """
     rows = [
-        [escape_line(str(_or_dash(project[key]))) for key in _PLAIN_COLUMNS]
+        [escape_line(str(_or_dash(row.get(key)))) for key in _PLAIN_COLUMNS]
         for project in answer["projects"]
+        for row in (project, *_branch_rows(project))
     ]
     return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def _branch_rows(project: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for branch in project.get("branches", ()):
+        name = f"{project['project']}@{branch['ref']}"
+        yield {**branch, "project": name, "state": _branch_state(branch)}
 
 
 def render(console: Console, answer: Mapping[str, Any]) -> str:
