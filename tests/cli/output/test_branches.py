@@ -28,6 +28,8 @@ def test_results_of_several_branches_say_in_a_pipe_which_they_are_of() -> None:
         "branches": ["main", "release/1"],
         "matched": [],
         "content": "export {}",
+        "name": "",
+        "lines": [],
         "content_start_line": 7,
         "start_line": 7,
         "end_line": 7,
