@@ -28,7 +28,7 @@ name: Code index
 
 on:
   push:
-    branches: [{branch}]
+    branches: [{branch}] # and those that .codesearch.toml names, such as 'release/*'
   workflow_dispatch:
     inputs:
       mode:

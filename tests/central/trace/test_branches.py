@@ -17,6 +17,7 @@ from tests.central.protocol import Api, api_of, blob_of
 from tests.central.search.corpus import extracted
 from tests.central.trace.conftest import Ask
 from tests.central.trace.corpus import add_scip, pyproject, repository
+from tests.property_settings import examples
 
 MANIFEST = '[project]\nname = "acme-shop"\nversion = "1.0"\n'
 OTHER_MANIFEST = '[project]\nname = "acme-cart"\nversion = "2.0"\n'
@@ -98,7 +99,7 @@ contents = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15)
+@settings(examples(6))
 @given(
     start=contents,
     pushes=st.lists(st.tuples(st.sampled_from(BRANCHES), contents), min_size=1, max_size=4),

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from aeterna_code_search.client.target.local_token import LocalToken
 from indexer.config.settings import Settings
 from indexer.pipeline.job import make_job
 from indexer.records.runs import Requested
 from scripts.local_git import commit_all, git, new_repository
-from scripts.local_service import Organization, Service
+from scripts.local_service import Service
 from tests.cli.command import codesearch
 from tests.e2e.conftest import write_files
 from tests.e2e.indexing import carried_out, index_here, opened
@@ -22,7 +21,7 @@ ON = ("--ref", "release/1")
 @pytest.fixture(scope="module")
 def environ(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An organisation with a repository of which main and a release branch are indexed."""
-    acme = Organization(service, "acme", LocalToken(service.data_dir, "acme").bearer())
+    acme = service.organization("branches")  # the others count the repositories of acme
     path = new_repository(tmp_path_factory.mktemp("work") / PROJECT)
     files = {
         ".codesearch.toml": 'branches = ["release/*"]\n',

@@ -143,7 +143,7 @@ def test_an_unchanged_work_tree_gives_none(sandbox: Sandbox, snapshots: Snapshot
 
 def test_what_could_not_be_taken_is_not_forgotten(sandbox: Sandbox, snapshots: Snapshots) -> None:
     sandbox.git("checkout", "--quiet", "-b", "wrong")
-    sandbox.commit("wrong", {".codesearch.toml": "nonsense = 1\n", "a.py": "a = 2\n"})
+    sandbox.commit("wrong", {".codesearch.toml": "index = 1\n", "a.py": "a = 2\n"})
     sandbox.git("checkout", "--quiet", "main")
     snapshots.create()
     sandbox.git("checkout", "--quiet", "wrong")
