@@ -53,7 +53,7 @@ def backfill_of(organization: Organization, state: str = ListState.LISTED) -> Ba
     )
 
 
-_numbers = iter(range(1, 10**9))
+_numbers = iter(range(1_000, 10**9))  # tests name lower ones
 
 
 def queued(backfill: Backfill, name: str = "", **members: Any) -> BackfillRepository:
