@@ -195,20 +195,20 @@ def change_bits(files: Iterable[int], *, clear: int = 0, add: int = 0) -> None:
         execute(statement, [clear, add, keys])
 
 
-def join_equal(new: Sequence[int], bit: int) -> list[int]:
+def join_equal(new: Sequence[int], bit: int) -> set[int]:
     """Share new files of a branch with those that are equal; returns those that no branch has now.
 
     What was there stays, of the default branch or else of others: no run writes what another
     branch shows.
     """
-    unused: list[int] = []
+    unused: set[int] = set()
     for statement in (_FIND_IN_DEFAULT, _FIND_IN_OTHERS):
         left = [key for key in new if key not in unused]
         pairs = fetch_rows(statement, [bit, id_array(left)])
-        equal = [added for added, _ in pairs]
+        equal = {added for added, _ in pairs}
         change_bits((old for _, old in pairs), add=bit)
         change_bits(equal, clear=-1)
-        unused += equal
+        unused |= equal
     return unused
 
 

@@ -290,7 +290,9 @@ def commit_run(
 def _replacement(run: IndexRun) -> Replacement | BranchReplacement:
     if run.branch is None:
         return Replacement(run.repository_id, run.repository.branch_bits)
-    return BranchReplacement(ChosenBranch.of(run.branch))
+    # What applies of a version without branches left is not what was derived.
+    is_shared = run.branch.default_generation == run.repository.generation
+    return BranchReplacement(ChosenBranch.of(run.branch), manifests=not is_shared)
 
 
 def _put_documents_and_commits(replaced: Replacement, contents: Sequence[BatchRows]) -> None:

@@ -105,3 +105,22 @@ def test_a_branch_keeps_its_packages_when_the_default_branch_renames_them() -> N
     for branch, indexed in service.indexed.items():
         with_terms = branch == MAIN
         assert service.dump(branch) == fresh_dump(indexed, with_terms=with_terms), branch
+
+
+@pytest.mark.django_db
+def test_a_full_run_derives_packages_again_after_applies_of_a_version_without_branches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    api = api_of()
+    type(api.organization).objects.update(branches=["release/*"])
+    service = Service(api)
+    files = {"kit/b.py": "one\n", "pyproject.toml": "shop 1.0 flask"}
+    service.push(MAIN, files)
+    service.push("release/1", {**files, "kit/b.py": "three\n"})
+    with monkeypatch.context() as patched:
+        patched.setattr(Repository, "branch_bits", 0)
+        service.push(MAIN, {**files, "pyproject.toml": "cart 2.0"})
+        service.push(MAIN, files)
+    Branch.objects.update(default_generation=0)
+    service.push("release/1", service.heads["release/1"])
+    assert service.dump("release/1") == fresh_dump(service.heads["release/1"], with_terms=False)
