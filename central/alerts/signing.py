@@ -6,19 +6,18 @@ that key, and is soon encrypted again.
 """
 
 import base64
-import hashlib
-import hmac
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
 from standardwebhooks import Webhook
 
+from central import encryption
 from central.alerts.models import AlertDestination
 from central.errors import ConflictError
+
+_ADDRESS: Final = "alerts address"
 
 
 def signing_secret(destination: AlertDestination) -> str:
@@ -43,48 +42,26 @@ def signature_headers(
 
 def seal(address: str) -> str:
     """Encrypt an address."""
-    return _box().encrypt(address.encode()).decode()
+    return encryption.seal(address, purpose=_ADDRESS)
 
 
 def open_address(destination: AlertDestination) -> str:
     """Decrypt a destination's address. Raises ConflictError (`alert_address_unreadable`)."""
-    try:
-        return _box().decrypt(destination.sealed_address.encode()).decode()
-    except InvalidToken as exc:
+    address = encryption.unseal(destination.sealed_address, purpose=_ADDRESS)
+    if address is None:
         raise ConflictError(
             "The address was encrypted under another SECRET_KEY; set it again.",
             code="alert_address_unreadable",
-        ) from exc
+        )
+    return address
 
 
 def is_sealed_by_former_key(destination: AlertDestination) -> bool:
     """Whether the address can be read, but only by a key of SECRET_KEY_FALLBACKS."""
-    sealed = destination.sealed_address.encode()
-    try:
-        _fernet(settings.SECRET_KEY).decrypt(sealed)
-    except InvalidToken:
-        with suppress(InvalidToken):
-            return bool(_box().decrypt(sealed))
-    return False
+    return encryption.is_sealed_by_former_key(destination.sealed_address, purpose=_ADDRESS)
 
 
 def _signing_secrets(destination: AlertDestination) -> Iterator[str]:
     what = f"alerts:{destination.pk}:{destination.secret_version}"
-    for key in _keys():
-        yield "whsec_" + base64.b64encode(_derived(key, what)).decode()
-
-
-def _box() -> MultiFernet:
-    return MultiFernet([_fernet(key) for key in _keys()])
-
-
-def _fernet(key: str) -> Fernet:
-    return Fernet(base64.urlsafe_b64encode(_derived(key, "alerts address")))
-
-
-def _keys() -> list[str]:
-    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-
-
-def _derived(key: str, what: str) -> bytes:
-    return hmac.new(key.encode(), what.encode(), hashlib.sha256).digest()
+    for key in encryption.derived_keys(what):
+        yield "whsec_" + base64.b64encode(key).decode()

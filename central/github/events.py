@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import msgspec
 
 from central.errors import InvalidError
+from indexer.forge.repositories import LARGEST_FORGE_ID
 from indexer.records.refs import HEADS
 
-_BIGINT = 2**63 - 1
 _ACTION = re.compile(r"[a-z_]{1,60}\Z")
 _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}\Z")
@@ -182,7 +182,7 @@ def _refuse(path: str, wanted: str) -> NoReturn:
 
 
 def _is_id(value: object) -> bool:
-    return type(value) is int and 0 < value <= _BIGINT
+    return type(value) is int and 0 < value <= LARGEST_FORGE_ID
 
 
 def _id(payload: Mapping[str, Any], path: str) -> int:

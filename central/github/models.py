@@ -11,7 +11,6 @@ from central.tenancy.models import Organization
 
 # Runs with the base repository's rights on what a fork's pull request says.
 NEVER_ALLOWED_EVENTS = frozenset({"pull_request_target"})
-MAX_ID = 2**63 - 1  # of GitHub's, which are numbers above 0
 _EVENT = re.compile(r"[a-z_]+")
 
 

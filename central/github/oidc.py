@@ -11,7 +11,7 @@ from jwt import exceptions
 
 from central.errors import UnauthenticatedError
 from central.github.key_sets import ALGORITHM, IssuerKeys
-from central.github.models import MAX_ID
+from indexer.forge.repositories import LARGEST_FORGE_ID
 
 LEEWAY = timedelta(seconds=30)
 _LATEST = 2**40  # seconds; a datetime can hold it
@@ -181,7 +181,7 @@ def _text(payload: Mapping[str, Any], name: str) -> str:
 
 
 def _number(texts: Mapping[str, str], name: str) -> int:
-    if int(texts[name]) > MAX_ID:
+    if int(texts[name]) > LARGEST_FORGE_ID:
         raise _malformed(name)
     return int(texts[name])
 

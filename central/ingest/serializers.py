@@ -16,6 +16,7 @@ from central.http.parameters import (
 from central.ingest.services.batches import RUN_BATCHES
 from central.ingest.services.known_embeddings import LOOKUP_DIGESTS
 from central.repositories.states import NOTHING_TO_DO
+from indexer.forge.repositories import LARGEST_FORGE_ID
 from indexer.records.authors import AuthorPolicy
 from indexer.records.runs import RUN_END_WAIT_SECONDS, Mode, Reason, UploadMode
 
@@ -56,7 +57,7 @@ class OpenRunRequest(serializers.Serializer[Any]):
     commit_sha = StrictCharField(validators=[is_commit])
     extractor = StrictCharField(max_length=200)
     repository_id = StrictIntegerField(
-        required=False, allow_null=True, min_value=1, max_value=BIGINT
+        required=False, allow_null=True, min_value=1, max_value=LARGEST_FORGE_ID
     )
     owner_id = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=BIGINT)
     default_branch = _optional_text(max_length=244, validators=[is_branch])

@@ -93,7 +93,7 @@ class BackfillRepository(models.Model):
     repository = models.ForeignKey(
         Repository, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    github_id = models.BigIntegerField(null=True, blank=True)
+    forge_key = models.BigIntegerField(null=True, blank=True, db_column="github_id")
     url = models.CharField(
         max_length=500, blank=True, help_text="Without a GitHub id: the address to clone"
     )
@@ -126,13 +126,13 @@ class BackfillRepository(models.Model):
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(
-                fields=["organization", "github_id"],
-                condition=models.Q(github_id__isnull=False),
+                fields=["organization", "forge_key"],
+                condition=models.Q(forge_key__isnull=False),
                 name="backfill_github_id_in_organization",
             ),
             models.UniqueConstraint(
                 fields=["organization", "url"],
-                condition=models.Q(github_id__isnull=True),
+                condition=models.Q(forge_key__isnull=True),
                 name="backfill_url_in_organization",
             ),
         ]

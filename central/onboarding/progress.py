@@ -111,7 +111,7 @@ def without_authority(organization: Organization) -> Iterator[tuple[str, str]]:
     named_by_members = BackfillRepository.objects.filter(
         ACTIVE,
         organization=organization,
-        github_id=None,
+        forge_key=None,
         backfill__may_use_credentials=False,
     )
     for row in named_by_members.select_related("organization", "backfill"):

@@ -34,10 +34,10 @@ TAKES_PLACE = Q(generation__gt=0) | Q(expected_by=ExpectedBy.RUN)
 
 @dataclass(frozen=True, slots=True)
 class ListedRepository:
-    """A repository as the forge lists it; `github_id` None: only its address is known."""
+    """A repository as the forge lists it; `forge_key` None: only its address is known."""
 
     name: str
-    github_id: int | None = None
+    forge_key: int | None = None
     visibility: str = Visibility.PRIVATE
     default_branch: str = ""
 
@@ -73,25 +73,25 @@ def expect_repositories(
     of repositories. Needs the organisation's lock.
     """
     # The pages of a list shift while it is read: it may have a repository twice.
-    by_id = {row.github_id or row.name: row for row in listed}
+    by_id = {row.forge_key or row.name: row for row in listed}
     rows = list({row.name: row for row in by_id.values()}.values())
     here = Repository.objects.filter(organization_id=organization_id, retired_at=None)
-    known_ids = Q(github_id__in=[row.github_id for row in rows if row.github_id is not None])
-    known_names = Q(github_id=None, name__in=[row.name for row in rows if row.github_id is None])
+    known_ids = Q(forge_key__in=[row.forge_key for row in rows if row.forge_key is not None])
+    known_names = Q(forge_key=None, name__in=[row.name for row in rows if row.forge_key is None])
     known = here.filter(known_ids | known_names, generation=0)
     (known.filter(expected_by="") if by is ExpectedBy.INSTALLATION else known).update(
         expected_by=by
     )
-    ids = set(here.exclude(github_id=None).values_list("github_id", flat=True))
+    ids = set(here.exclude(forge_key=None).values_list("forge_key", flat=True))
     names = set(here.values_list("name", flat=True))
-    new = [row for row in rows if row.name not in names and row.github_id not in ids]
+    new = [row for row in rows if row.name not in names and row.forge_key not in ids]
     statements = _statements(new, organization_id, asked_at)
     room = max(0, settings.REPOSITORIES_MAX - len(names))
     Repository.objects.bulk_create(
         [
-            _announced(row, statements.get(row.github_id), organization_id=organization_id, by=by)
+            _announced(row, statements.get(row.forge_key), organization_id=organization_id, by=by)
             for row in new
-            if not _is_removed(statements.get(row.github_id), asked_at)
+            if not _is_removed(statements.get(row.forge_key), asked_at)
         ][:room],
         batch_size=500,
     )
@@ -107,7 +107,7 @@ def _announced(
     return Repository(
         organization_id=organization_id,
         name=row.name,
-        github_id=row.github_id,
+        forge_key=row.forge_key,
         # Without a branch, the first run says it.
         tracked_ref=f"refs/heads/{row.default_branch}" if row.default_branch else "",
         visibility=signed.visibility if signed else Visibility.PRIVATE,
@@ -126,16 +126,16 @@ def _statements(
     rows: list[ListedRepository], organization_id: int, asked_at: datetime | None
 ) -> dict[int | None, ForgeStatement]:
     """Keep what the forge listed unless it signed more since; return what holds, by id, locked."""
-    ids = {row.github_id: row.visibility for row in rows if row.github_id is not None}
-    for github_id, visibility in ids.items():
+    ids = {row.forge_key: row.visibility for row in rows if row.forge_key is not None}
+    for forge_key, visibility in ids.items():
         keep_visibility(
             organization_id=organization_id,
-            github_id=github_id,
+            forge_key=forge_key,
             visibility=visibility,
             at=asked_at,
         )
-    found = ForgeStatement.objects.filter(organization_id=organization_id, github_id__in=ids)
-    return {statement.github_id: statement for statement in found}
+    found = ForgeStatement.objects.filter(organization_id=organization_id, forge_key__in=ids)
+    return {statement.forge_key: statement for statement in found}
 
 
 def note_no_index(repository: Repository, *, error: str) -> None:
@@ -160,7 +160,7 @@ def expect_no_longer(repositories: QuerySet[Repository]) -> int:
     """
     listed = InstalledRepository.objects.filter(
         organization=OuterRef("organization"),
-        github_id=OuterRef("github_id"),
+        forge_key=OuterRef("forge_key"),
         organization__expects_installed=True,
     )
     by = Case(When(Exists(listed), then=Value(ExpectedBy.INSTALLATION)), default=Value(""))

@@ -21,7 +21,7 @@ from central.repositories.models import ExpectedBy, InstalledRepository, Reposit
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 
-_LISTED: Final = ("name", "github_id", "visibility")  # the fields of a ListedRepository
+_LISTED: Final = ("name", "forge_key", "visibility")  # the fields of a ListedRepository
 
 
 def note_installed(
@@ -32,25 +32,25 @@ def note_installed(
     Of more than the limit of repositories the first are kept.
     """
     by_id = {
-        repository.github_id: repository
+        repository.forge_key: repository
         for repository in listed
-        if repository.github_id is not None
+        if repository.forge_key is not None
     }
-    others = _installed(organization).exclude(github_id__in=by_id).count()
+    others = _installed(organization).exclude(forge_key__in=by_id).count()
     kept = dict(islice(by_id.items(), max(0, settings.REPOSITORIES_MAX - others)))
     InstalledRepository.objects.bulk_create(
         [
             InstalledRepository(
                 organization=organization,
                 installation_id=installation_id,
-                github_id=github_id,
+                forge_key=forge_key,
                 name=repository.name,
                 visibility=repository.visibility,
             )
-            for github_id, repository in kept.items()
+            for forge_key, repository in kept.items()
         ],
         update_conflicts=True,
-        unique_fields=["organization", "github_id"],
+        unique_fields=["organization", "forge_key"],
         update_fields=["installation_id", "name", "visibility"],
     )
     if Organization.objects.filter(pk=organization.pk, expects_installed=True).exists():
@@ -58,25 +58,25 @@ def note_installed(
 
 
 def forget_installed(
-    organization: Organization, *, installation_id: int, github_ids: Collection[int] | None = None
+    organization: Organization, *, installation_id: int, forge_keys: Collection[int] | None = None
 ) -> None:
     """Forget what the installation may no longer read, None for all; it is not expected then."""
     gone = _installed(organization).filter(installation_id=installation_id)
-    if github_ids is not None:
-        gone = gone.filter(github_id__in=github_ids)
-    ids = list(gone.values_list("github_id", flat=True))
+    if forge_keys is not None:
+        gone = gone.filter(forge_key__in=forge_keys)
+    ids = list(gone.values_list("forge_key", flat=True))
     gone.delete()
-    expect_no_longer(_expected(organization).filter(github_id__in=ids))
+    expect_no_longer(_expected(organization).filter(forge_key__in=ids))
 
 
-def rename_installed(organization: Organization, *, github_id: int, name: str) -> None:
+def rename_installed(organization: Organization, *, forge_key: int, name: str) -> None:
     """Keep the name that the forge signed."""
-    _installed(organization).filter(github_id=github_id).update(name=name)
+    _installed(organization).filter(forge_key=forge_key).update(name=name)
 
 
-def forget_removed(organization: Organization, *, github_id: int) -> None:
+def forget_removed(organization: Organization, *, forge_key: int) -> None:
     """Forget a repository that was deleted or transferred."""
-    _installed(organization).filter(github_id=github_id).delete()
+    _installed(organization).filter(forge_key=forge_key).delete()
 
 
 @transaction.atomic

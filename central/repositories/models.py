@@ -92,7 +92,12 @@ class Repository(IndexState):
         Organization, on_delete=models.CASCADE, related_name="repositories"
     )
     name = models.CharField(max_length=200)
-    github_id = models.BigIntegerField(null=True, blank=True)
+    forge_key = models.BigIntegerField(
+        null=True,
+        blank=True,
+        db_column="github_id",
+        help_text="central.forges.keys: the forge, and its id of the repository; empty: unknown",
+    )
     web_url = models.URLField(max_length=500, blank=True)
     tracked_ref = models.CharField(max_length=255)
     visibility = models.CharField(
@@ -152,8 +157,8 @@ class Repository(IndexState):
                 fields=["organization", "name"], name="repository_name_in_organization"
             ),
             models.UniqueConstraint(
-                fields=["organization", "github_id"],
-                condition=models.Q(github_id__isnull=False),
+                fields=["organization", "forge_key"],
+                condition=models.Q(forge_key__isnull=False),
                 name="repository_github_id_in_organization",
             ),
         ]
@@ -246,7 +251,7 @@ class ForgeStatement(models.Model):
     """
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
-    github_id = models.BigIntegerField()
+    forge_key = models.BigIntegerField(db_column="github_id")
     visibility = models.CharField(max_length=10, choices=Visibility.choices, blank=True)
     visibility_at = models.DateTimeField(
         null=True, blank=True, help_text="Empty: a list without a time said so"
@@ -261,12 +266,12 @@ class ForgeStatement(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["organization", "github_id"], name="forge_statement_of_github_id"
+                fields=["organization", "forge_key"], name="forge_statement_of_github_id"
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.github_id} of {self.organization_id}"
+        return f"{self.forge_key} of {self.organization_id}"
 
 
 class InstalledRepository(models.Model):
@@ -277,7 +282,7 @@ class InstalledRepository(models.Model):
 
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE, related_name="+")
     installation_id = models.BigIntegerField()
-    github_id = models.BigIntegerField()
+    forge_key = models.BigIntegerField(db_column="github_id")
     name = models.CharField(max_length=200)
     visibility = models.CharField(max_length=10, choices=Visibility.choices)
 
@@ -285,7 +290,7 @@ class InstalledRepository(models.Model):
         verbose_name_plural = "installed repositories"
         constraints = [
             models.UniqueConstraint(
-                fields=["organization", "github_id"], name="installed_repository_of_github_id"
+                fields=["organization", "forge_key"], name="installed_repository_of_github_id"
             )
         ]
 

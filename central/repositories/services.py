@@ -99,9 +99,9 @@ def rename_repository(
 
 
 def _note_name(repository: Repository, signed_at: datetime) -> bool:
-    return repository.github_id is None or keep_name(
+    return repository.forge_key is None or keep_name(
         organization_id=repository.organization_id,
-        github_id=repository.github_id,
+        forge_key=repository.forge_key,
         at=signed_at,
     )
 
@@ -112,9 +112,9 @@ def is_taken(*, organization_id: int, name: str, signed_at: datetime) -> bool:
     An id token and a message may be minutes old.
     """
     holder = _holder(organization_id, name)
-    if holder is None or holder.github_id is None:
+    if holder is None or holder.forge_key is None:
         return False
-    known = statement_of(organization_id=organization_id, github_id=holder.github_id)
+    known = statement_of(organization_id=organization_id, forge_key=holder.forge_key)
     return bool(known and known.named_at and known.named_at > signed_at)
 
 
@@ -141,7 +141,7 @@ def hold_refs(repository_id: int) -> None:
     execute("SELECT pg_advisory_xact_lock(%s::bigint)", [_REFS_LOCK + repository_id])
 
 
-def adopt_repository(repository: Repository, github_id: int) -> None:
+def adopt_repository(repository: Repository, forge_key: int) -> None:
     """Give a repository without an id the forge's id; it becomes private.
 
     No signature says of which repository a present or pending index is. It stays private until a
@@ -149,10 +149,10 @@ def adopt_repository(repository: Repository, github_id: int) -> None:
     """
     live = Repository.objects.filter(pk=repository.pk, runs__state__in=LIVE_RUN_STATES)
     has_index = repository.generation > 0 or live.exists()
-    repository.github_id = github_id
+    repository.forge_key = forge_key
     repository.visibility, repository.visibility_at = Visibility.PRIVATE, None
     repository.adopted_at = timezone.now() if has_index else None
-    repository.save(update_fields=["github_id", "visibility", "visibility_at", "adopted_at"])
+    repository.save(update_fields=["forge_key", "visibility", "visibility_at", "adopted_at"])
     # Nor of which its other branches are: they are shown again after full runs that open later.
     Branch.objects.filter(repository=repository).update(
         default_generation=-1, generation=F("generation") + 1
@@ -176,10 +176,10 @@ def take_signed_visibility(repository: Repository, *, default: str = "") -> None
 
     Does nothing while its index may be of another repository.
     """
-    if repository.github_id is None or repository.adopted_at:
+    if repository.forge_key is None or repository.adopted_at:
         return
     signed = locked_statement_of(
-        organization_id=repository.organization_id, github_id=repository.github_id
+        organization_id=repository.organization_id, forge_key=repository.forge_key
     )
     if signed and signed.visibility:
         repository.visibility, repository.visibility_at = signed.visibility, signed.visibility_at
@@ -203,17 +203,17 @@ def retire_repository(repository: Repository) -> None:
     Repository.objects.filter(pk=repository.pk, retired_at=None).update(
         retired_at=repository.retired_at,
         name=_own_name(repository),
-        github_id=None,
+        forge_key=None,
         generation=F("generation") + 1,
     )
-    if repository.github_id is not None:
+    if repository.forge_key is not None:
         revoke_bound_tokens(
-            organization_id=repository.organization_id, repository_id=repository.github_id
+            organization_id=repository.organization_id, repository_id=repository.forge_key
         )
 
 
 def record_visibility(
-    *, organization_id: int, github_id: int, visibility: str, at: datetime | None
+    *, organization_id: int, forge_key: int, visibility: str, at: datetime | None
 ) -> bool:
     """Record the visibility that the forge signed at `at`, by its clock; False if outdated.
 
@@ -221,12 +221,12 @@ def record_visibility(
     `at` None: the forge gave no time, and any dated statement has priority.
     """
     if not keep_visibility(
-        organization_id=organization_id, github_id=github_id, visibility=visibility, at=at
+        organization_id=organization_id, forge_key=forge_key, visibility=visibility, at=at
     ):
         return False
     # A row that has the value already is not written: an apply may lock it for minutes.
     Repository.objects.filter(
-        organization_id=organization_id, github_id=github_id, retired_at=None, adopted_at=None
+        organization_id=organization_id, forge_key=forge_key, retired_at=None, adopted_at=None
     ).exclude(visibility=visibility).update(visibility=visibility, visibility_at=at)
     return True
 

@@ -43,33 +43,33 @@ _NOTE_REMOVAL = _sql("""INSERT INTO {forge_statement} AS known
 
 
 def keep_visibility(
-    *, organization_id: int, github_id: int, visibility: str, at: datetime | None
+    *, organization_id: int, forge_key: int, visibility: str, at: datetime | None
 ) -> bool:
     """Keep the visibility; False if a later one is known. `at` None: it has no time."""
-    return bool(execute(_NOTE_VISIBILITY, [organization_id, github_id, visibility, at]))
+    return bool(execute(_NOTE_VISIBILITY, [organization_id, forge_key, visibility, at]))
 
 
-def keep_name(*, organization_id: int, github_id: int, at: datetime) -> bool:
+def keep_name(*, organization_id: int, forge_key: int, at: datetime) -> bool:
     """Keep when the forge signed the name; False if it signed a name later."""
-    return bool(execute(_NOTE_NAME, [organization_id, github_id, at]))
+    return bool(execute(_NOTE_NAME, [organization_id, forge_key, at]))
 
 
-def keep_removal(*, organization_id: int, github_id: int, at: datetime) -> None:
+def keep_removal(*, organization_id: int, forge_key: int, at: datetime) -> None:
     """Keep when the repository was deleted or transferred."""
-    execute(_NOTE_REMOVAL, [organization_id, github_id, at])
+    execute(_NOTE_REMOVAL, [organization_id, forge_key, at])
 
 
-def statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
+def statement_of(*, organization_id: int, forge_key: int) -> ForgeStatement | None:
     """Return what is kept of the repository."""
     return ForgeStatement.objects.filter(
-        organization_id=organization_id, github_id=github_id
+        organization_id=organization_id, forge_key=forge_key
     ).first()
 
 
-def locked_statement_of(*, organization_id: int, github_id: int) -> ForgeStatement | None:
+def locked_statement_of(*, organization_id: int, forge_key: int) -> ForgeStatement | None:
     """Return what `statement_of` does, locked until the transaction ends."""
     return (
         ForgeStatement.objects.select_for_update(no_key=True)
-        .filter(organization_id=organization_id, github_id=github_id)
+        .filter(organization_id=organization_id, forge_key=forge_key)
         .first()
     )

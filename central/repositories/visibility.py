@@ -39,7 +39,7 @@ def visible_repositories(*, credential: Credential) -> QuerySet[Repository]:
     if credential.visibilities is not None:
         repositories = repositories.filter(visibility__in=credential.visibilities)
     if credential.binding is not None:
-        repositories = repositories.filter(github_id=credential.binding.repository_id)
+        repositories = repositories.filter(forge_key=credential.binding.repository_id)
     return repositories
 
 

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "central.tenancy.apps.TenancyConfig",
+    "central.forges.apps.ForgesConfig",
     "central.repositories",
     "central.github",
     "central.corpus",

@@ -11,7 +11,7 @@ from indexer.forge.api import GitHubApi
 _NAME: Final = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}\Z")
 _LOGIN: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})\Z")
 _BRANCH: Final = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]{1,244}\Z")
-_LARGEST_ID: Final = 2**63 - 1
+LARGEST_FORGE_ID: Final = 2**40 - 1  # of a repository or an owner
 _VISIBILITIES: Final = ("public", "internal", "private")
 
 
@@ -133,7 +133,7 @@ def _visibility(row: Mapping[str, Any]) -> str:
 
 def _id(row: Any, name: str) -> int:
     value = row.get(name) if isinstance(row, Mapping) else None
-    if type(value) is not int or not 0 < value <= _LARGEST_ID:
+    if type(value) is not int or not 0 < value <= LARGEST_FORGE_ID:
         raise ForgeError(f"The forge named no {name} of an owner or a repository.")
     return value
 

@@ -68,7 +68,7 @@ def test_another_organisation_s_webhook_changes_nothing() -> None:
     """Whatever owner it claims: the signature is of one organisation, and so are its rows."""
     acme = api_of().organization
     Organization.objects.filter(pk=acme.pk).update(github_owner_id=payloads.OWNER_ID)
-    RepositoryFactory.create(organization=acme, name="shop", github_id=payloads.REPOSITORY_ID)
+    RepositoryFactory.create(organization=acme, name="shop", forge_key=payloads.REPOSITORY_ID)
     globex = Organization.objects.create(slug="globex", github_owner_id=5)
     github = payloads.GitHub(organization_secret(globex), "globex")
     own = payloads.repository(owner=payloads.owner(5))

@@ -67,7 +67,7 @@ def central(workshop: Organization) -> Iterator[IndexingClient]:
 
 
 def opened(
-    central: IndexingClient, repository: Path, project: str, *, github_id: int | None = None
+    central: IndexingClient, repository: Path, project: str, *, forge_key: int | None = None
 ) -> tuple[OpenRequest, OpenedRun]:
     """A run that was opened for the repository's newest commit."""
     request = OpenRequest(
@@ -76,14 +76,14 @@ def opened(
         ref="refs/heads/main",
         commit_sha=git(repository, "rev-parse", "HEAD"),
         extractor="test-1",
-        repository_id=github_id,
+        repository_id=forge_key,
     )
     return request, central.open_run(request)
 
 
-def name_it(central: IndexingClient, repository: Path, project: str, *, github_id: int) -> None:
+def name_it(central: IndexingClient, repository: Path, project: str, *, forge_key: int) -> None:
     """Let the service know the name of the repository that has GitHub's id."""
-    _, run = opened(central, repository, project, github_id=github_id)
+    _, run = opened(central, repository, project, forge_key=forge_key)
     central.abandon_run(run.run_id, "up_to_date")
 
 
@@ -170,10 +170,10 @@ def test_a_renamed_repository_is_answered_under_its_new_name_alone(
 ) -> None:
     index_here(workshop, make_repository("pivot", library("pivot")), "pivot")
     tower = make_repository("pivot-tower", user_of("pivot"))
-    name_it(central, tower, "pivot-tower", github_id=71)
+    name_it(central, tower, "pivot-tower", forge_key=71)
     index_here(workshop, tower, "pivot-tower")
 
-    name_it(central, tower, "pivot-belfry", github_id=71)
+    name_it(central, tower, "pivot-belfry", forge_key=71)
 
     answer = callers(workshop, "wind_pivot")
     assert sites(answer) == ["pivot-belfry tower.py:5"]

@@ -6,10 +6,11 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from central.errors import ConflictError, InvalidError, NotFoundError
-from central.github.models import MAX_ID, GitHubPolicy
+from central.github.models import GitHubPolicy
 from central.tenancy.audit import record
 from central.tenancy.models import Organization
 from central.tenancy.services.organizations import organization_named
+from indexer.forge.repositories import LARGEST_FORGE_ID
 
 KEYLESS_PATTERNS: Final = 50  # of one list
 PATTERNS = ("job_workflow_refs", "refs", "events")  # the lists of a policy
@@ -103,7 +104,7 @@ def _locked_patterns(organization: Organization, patterns: str) -> list[str]:
 
 
 def _set_owner(organization: Organization, owner_id: int) -> None:
-    if not 1 <= owner_id <= MAX_ID:
+    if not 1 <= owner_id <= LARGEST_FORGE_ID:
         raise InvalidError("GitHub's id of an owner is a number above 0.")
     organization.github_owner_id = owner_id
     try:

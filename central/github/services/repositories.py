@@ -80,9 +80,9 @@ def _rename(organization: Organization, event: Renamed) -> str:
     if repository is None:
         _note_signed(organization, event)
         if keep_name(
-            organization_id=organization.pk, github_id=event.repository_id, at=event.changed_at
+            organization_id=organization.pk, forge_key=event.repository_id, at=event.changed_at
         ):
-            rename_installed(organization, github_id=event.repository_id, name=event.name)
+            rename_installed(organization, forge_key=event.repository_id, name=event.name)
         return _UNKNOWN
     before = repository.name
     is_news = rename_repository(repository, event.name, signed_at=event.changed_at)
@@ -92,7 +92,7 @@ def _rename(organization: Organization, event: Renamed) -> str:
     if repository.retired_at is not None:
         _note(organization, "repository.retired", before, why=UNKNOWN_ORIGIN)
         return f"retired: {UNKNOWN_ORIGIN}"
-    rename_installed(organization, github_id=event.repository_id, name=repository.name)
+    rename_installed(organization, forge_key=event.repository_id, name=repository.name)
     repository.web_url = event.web_url
     repository.save(update_fields=["web_url"])
     _note(organization, "repository.renamed", repository.name, before=before)
@@ -101,9 +101,9 @@ def _rename(organization: Organization, event: Renamed) -> str:
 
 def _retire(organization: Organization, event: Removed) -> str:
     # By this service's clock: an earlier id token must not restore the repository.
-    keep_removal(organization_id=organization.pk, github_id=event.repository_id, at=timezone.now())
+    keep_removal(organization_id=organization.pk, forge_key=event.repository_id, at=timezone.now())
     revoke_bound_tokens(organization_id=organization.pk, repository_id=event.repository_id)
-    forget_removed(organization, github_id=event.repository_id)
+    forget_removed(organization, forge_key=event.repository_id)
     repository = _known(organization, event.repository_id)
     if repository is None:
         return _UNKNOWN
@@ -148,7 +148,7 @@ def takes_long(organization: Organization, event: Event) -> bool:
         return False
     return Branch.objects.filter(
         repository__organization=organization,
-        repository__github_id=event.repository_id,
+        repository__forge_key=event.repository_id,
         repository__retired_at=None,
         ref=ref,
     ).exists()
@@ -175,7 +175,7 @@ def _note_signed(organization: Organization, event: VisibilityChanged | Renamed)
     """Record the visibility, also of an unknown repository: older messages may follow."""
     return record_visibility(
         organization_id=organization.pk,
-        github_id=event.repository_id,
+        forge_key=event.repository_id,
         visibility=event.visibility,
         at=event.changed_at,
     )
@@ -210,8 +210,8 @@ def _listed(
     """Return those that are known by their id or, without an id, by their name."""
     here = Repository.objects.filter(organization=organization, retired_at=None)
     ids, names = {item.repository_id for item in listed}, {item.name for item in listed}
-    by_id = {repository.github_id: repository for repository in here.filter(github_id__in=ids)}
-    unidentified = here.filter(github_id=None, name__in=names)
+    by_id = {repository.forge_key: repository for repository in here.filter(forge_key__in=ids)}
+    unidentified = here.filter(forge_key=None, name__in=names)
     by_name = {repository.name: repository for repository in unidentified}
     found = ((by_id.get(item.repository_id) or by_name.get(item.name), item) for item in listed)
     return [(repository, item) for repository, item in found if repository is not None]
@@ -221,13 +221,13 @@ def _identify(
     organization: Organization, repository: Repository, listed: InstalledRepository
 ) -> None:
     """Record id and visibility. Writes only news, so that it rarely waits for an apply."""
-    before = (repository.github_id, repository.visibility)
-    if repository.github_id is None:
+    before = (repository.forge_key, repository.visibility)
+    if repository.forge_key is None:
         adopt_repository(repository, listed.repository_id)
         take_signed_visibility(repository)
     _note_listed(organization, repository, listed)
-    repository.refresh_from_db(fields=["github_id", "visibility"])
-    after = (repository.github_id, repository.visibility)
+    repository.refresh_from_db(fields=["forge_key", "visibility"])
+    after = (repository.forge_key, repository.visibility)
     if before == after:
         return
     _note(
@@ -248,7 +248,7 @@ def _note_listed(
     said = _listed_visibility(listed)
     is_news = record_visibility(
         organization_id=organization.pk,
-        github_id=listed.repository_id,
+        forge_key=listed.repository_id,
         visibility=said,
         at=None,
     )
@@ -263,7 +263,7 @@ def _listed_visibility(listed: InstalledRepository) -> Visibility:
 
 def _withdraw(organization: Organization, event: Withdrawn) -> str:
     forget_installed(
-        organization, installation_id=event.installation_id, github_ids=event.repository_ids
+        organization, installation_id=event.installation_id, forge_keys=event.repository_ids
     )
     return f"{len(event.repository_ids)} repositories are listed no more"
 
@@ -283,7 +283,7 @@ def _note(organization: Organization, action: str, name: str, **detail: object) 
 def _known(organization: Organization, repository_id: int) -> Repository | None:
     return (
         Repository.objects.select_related("organization")
-        .filter(organization=organization, github_id=repository_id, retired_at=None)
+        .filter(organization=organization, forge_key=repository_id, retired_at=None)
         .first()
     )
 

@@ -61,7 +61,7 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     policy = _policy_of(claims.owner_id)
     organization = policy.organization
     found = Repository.objects.filter(
-        organization=organization, github_id=claims.repository_id, retired_at__isnull=True
+        organization=organization, forge_key=claims.repository_id, retired_at__isnull=True
     )
     repository = found.select_related("organization").first()
     granted = authorize_job(
@@ -76,7 +76,7 @@ def _exchange(claims: Claims, purpose: Purpose) -> tuple[str, Organization]:
     # Also without a row, and if nothing changes: an older message may come later.
     record_visibility(
         organization_id=organization.pk,
-        github_id=claims.repository_id,
+        forge_key=claims.repository_id,
         visibility=claims.visibility,
         at=claims.issued_at,
     )
@@ -100,7 +100,7 @@ def _policy_of(owner_id: int) -> GitHubPolicy:
 
 
 def _require_there(organization: Organization, claims: Claims) -> None:
-    statement = statement_of(organization_id=organization.pk, github_id=claims.repository_id)
+    statement = statement_of(organization_id=organization.pk, forge_key=claims.repository_id)
     if statement and statement.removed_at and claims.issued_at <= statement.removed_at:
         raise ForbiddenError(
             "GitHub has said since that the repository was deleted or transferred away. If it is "

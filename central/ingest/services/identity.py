@@ -31,7 +31,7 @@ class RequestedRepository:
     """A repository as a client names it; `tracked_ref` is for a new one."""
 
     project: str
-    github_id: int | None
+    forge_key: int | None
     tracked_ref: str
 
 
@@ -44,7 +44,7 @@ def repository_of(
     (`repository_mismatch`), ConflictError (`too_many_repositories`); then the transaction must be
     rolled back.
     """
-    named = replace(named, github_id=_trusted_id(credential, named.github_id))
+    named = replace(named, forge_key=_trusted_id(credential, named.forge_key))
     found = _find(organization, credential, named) or _create(organization, credential, named)
     if not visible_repositories(credential=credential).filter(pk=found.pk).exists():
         raise _not_found()  # the same for a hidden one and a new one
@@ -76,33 +76,33 @@ def _find(
         organization=organization, retired_at=None
     ).select_related("organization")
     holder = repositories.filter(name=named.project).first()
-    if named.github_id is None:
+    if named.forge_key is None:
         return holder
-    known = repositories.filter(github_id=named.github_id).first()
+    known = repositories.filter(forge_key=named.forge_key).first()
     if known is not None:
         require_nameable(credential, known.name)
         _rename(credential, known, named.project)
         if known.retired_at is None:
             return known
-    _require_name(organization, credential, named.project, named.github_id)
+    _require_name(organization, credential, named.project, named.forge_key)
     if holder is None:
         return None
-    if holder.github_id is None:
-        _adopt(credential, holder, named.github_id)
+    if holder.forge_key is None:
+        _adopt(credential, holder, named.forge_key)
         return holder
     free_name(holder)
-    _note(credential, "repository.displaced", named.project, github_id=holder.github_id)
+    _note(credential, "repository.displaced", named.project, forge_key=holder.forge_key)
     return None
 
 
 def _require_name(
-    organization: Organization, credential: Credential, name: str, github_id: int
+    organization: Organization, credential: Credential, name: str, forge_key: int
 ) -> None:
     """Refuse a new repository under a name that GitHub has replaced since."""
     bound = credential.binding
     if bound is None or bound.signed_at is None:
         return
-    is_last = keep_name(organization_id=organization.pk, github_id=github_id, at=bound.signed_at)
+    is_last = keep_name(organization_id=organization.pk, forge_key=forge_key, at=bound.signed_at)
     if not is_last or is_taken(
         organization_id=organization.pk, name=name, signed_at=bound.signed_at
     ):
@@ -117,17 +117,17 @@ def _rename(credential: Credential, repository: Repository, name: str) -> None:
     before = repository.name
     bound = credential.binding
     rename_repository(repository, name, signed_at=bound.signed_at if bound else None)
-    detail = {"before": before, "github_id": repository.github_id}
+    detail = {"before": before, "forge_key": repository.forge_key}
     if repository.retired_at is not None:
         _note(credential, "repository.retired", before, why=UNKNOWN_ORIGIN)
     elif repository.name != before:
         _note(credential, "repository.renamed", repository.name, **detail)
 
 
-def _adopt(credential: Credential, repository: Repository, github_id: int) -> None:
-    adopt_repository(repository, github_id)
+def _adopt(credential: Credential, repository: Repository, forge_key: int) -> None:
+    adopt_repository(repository, forge_key)
     _take_visibility(credential, repository)
-    _note(credential, "repository.identified", repository.name, github_id=github_id)
+    _note(credential, "repository.identified", repository.name, forge_key=forge_key)
 
 
 def _create(
@@ -137,7 +137,7 @@ def _create(
     repository = Repository.objects.create(
         organization=organization,
         name=named.project,
-        github_id=named.github_id,
+        forge_key=named.forge_key,
         tracked_ref=named.tracked_ref,
         visibility=Visibility.PRIVATE,
     )

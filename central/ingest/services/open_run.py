@@ -108,7 +108,7 @@ def _open(credential: Credential, request: RunRequest) -> IndexRun:
         credential=credential,
         named=RequestedRepository(
             project=request.project_id,
-            github_id=request.repository_id,
+            forge_key=request.repository_id,
             tracked_ref=_tracked_ref(request),
         ),
     )

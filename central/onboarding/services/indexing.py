@@ -45,7 +45,7 @@ def repository_token(row: BackfillRepository, source: Source, cloned: Clone) -> 
         bind_to_job(token, _binding(source, source.github, cloned))
         record_visibility(
             organization_id=row.organization_id,
-            github_id=source.github.id,
+            forge_key=source.github.id,
             visibility=source.github.visibility,
             at=source.asked_at,
         )

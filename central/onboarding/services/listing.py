@@ -116,7 +116,7 @@ def _queue(
         BackfillRepository(
             organization=backfill.organization,
             backfill=backfill,
-            github_id=repository.id,
+            forge_key=repository.id,
             name=repository.name,
             requested_at=Now(),
             requested_by=backfill.requested_by,
@@ -130,12 +130,12 @@ def _queue(
 
 def _merge(backfill: Backfill, rows: list[BackfillRepository]) -> None:
     known = BackfillRepository.objects.filter(
-        organization=backfill.organization, github_id__in=[row.github_id for row in rows]
+        organization=backfill.organization, forge_key__in=[row.forge_key for row in rows]
     )
     queue_again(known, actor=backfill.requested_by, backfill=backfill, error="")
-    known_ids = set(known.values_list("github_id", flat=True))
+    known_ids = set(known.values_list("forge_key", flat=True))
     BackfillRepository.objects.bulk_create(
-        [row for row in rows if row.github_id not in known_ids],
+        [row for row in rows if row.forge_key not in known_ids],
         batch_size=500,
         ignore_conflicts=True,
     )

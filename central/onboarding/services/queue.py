@@ -144,13 +144,13 @@ def queue_again(rows: QuerySet[BackfillRepository], *, actor: str, **more: Any) 
 def link_repositories(backfill: Backfill) -> None:
     """Point each repository of the backfill to its row, which is there before its first index."""
     here = Repository.objects.filter(organization=OuterRef("organization"), retired_at=None)
-    by_id = here.filter(github_id=OuterRef("github_id"))
-    by_name = here.filter(github_id=None, name=OuterRef("name"))
+    by_id = here.filter(forge_key=OuterRef("forge_key"))
+    by_name = here.filter(forge_key=None, name=OuterRef("name"))
     unlinked = BackfillRepository.objects.filter(backfill=backfill).filter(
         Q(repository=None) | Q(repository__retired_at__isnull=False)
     )
-    unlinked.exclude(github_id=None).update(repository=Subquery(by_id.values("pk")[:1]))
-    unlinked.filter(github_id=None).update(repository=Subquery(by_name.values("pk")[:1]))
+    unlinked.exclude(forge_key=None).update(repository=Subquery(by_id.values("pk")[:1]))
+    unlinked.filter(forge_key=None).update(repository=Subquery(by_name.values("pk")[:1]))
 
 
 def queue_pushed() -> int:

@@ -160,7 +160,7 @@ def _queue_address(backfill: Backfill, address: CloneAddress) -> None:
     # One name at a time: two addresses must not get the same project.
     Organization.objects.select_for_update(no_key=True).get(pk=backfill.organization_id)
     known = BackfillRepository.objects.filter(
-        organization=backfill.organization, url=address.url, github_id=None
+        organization=backfill.organization, url=address.url, forge_key=None
     )
     if known.exists():
         queue_again(known, actor=backfill.requested_by, backfill=backfill, error="")

@@ -37,11 +37,11 @@ def source_of(row: BackfillRepository) -> Source:
 
     Raises SkippedError, ForgeError, InvalidError, ForbiddenError.
     """
-    if row.github_id is None:
+    if row.forge_key is None:
         return Source(row.url, host_access(row))
     asked_at = timezone.now()
-    with repository_api(row.backfill.owner, row.github_id) as (api, token):
-        found = find_repository(api, row.github_id)
+    with repository_api(row.backfill.owner, row.forge_key) as (api, token):
+        found = find_repository(api, row.forge_key)
     if found is None:
         raise SkippedError("GitHub has no such repository for this service's credential.")
     if not found.owner_id == row.backfill.owner_id == row.organization.github_owner_id:

@@ -147,9 +147,9 @@ def _require_own_name(row: BackfillRepository) -> None:
     Its visibility is what GitHub says of the other one.
     """
     of_github = Repository.objects.filter(
-        organization=row.organization, name=row.name, retired_at=None, github_id__isnull=False
+        organization=row.organization, name=row.name, retired_at=None, forge_key__isnull=False
     )
-    if row.github_id is None and of_github.exists():
+    if row.forge_key is None and of_github.exists():
         raise SkippedError(
             f"'{row.name}' is a repository at GitHub by now, which its own workflow or a backfill "
             "of its owner indexes."
@@ -159,7 +159,7 @@ def _require_own_name(row: BackfillRepository) -> None:
 def _tracked_branch(row: BackfillRepository) -> str:
     """Return the branch that the repository's index follows; "" before its first run."""
     known = Repository.objects.filter(organization=row.organization, retired_at=None)
-    by_id = {"github_id": row.github_id} if row.github_id is not None else {"name": row.name}
+    by_id = {"forge_key": row.forge_key} if row.forge_key is not None else {"name": row.name}
     ref = known.filter(**by_id).values_list("tracked_ref", flat=True).first() or ""
     return short_name(ref)
 
@@ -217,8 +217,8 @@ def _repository_of(row: BackfillRepository) -> Repository:
     repositories = Repository.objects.select_related("organization").filter(
         organization=row.organization, retired_at=None
     )
-    if row.github_id is not None:
-        return repositories.get(github_id=row.github_id)
+    if row.forge_key is not None:
+        return repositories.get(forge_key=row.forge_key)
     return repositories.get(name=row.name)
 
 

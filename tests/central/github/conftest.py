@@ -48,5 +48,5 @@ def acme() -> Organization:
 def shop(acme: Organization) -> Repository:
     """Its repository that they are about."""
     return RepositoryFactory.create(
-        organization=acme, name="shop", github_id=payloads.REPOSITORY_ID
+        organization=acme, name="shop", forge_key=payloads.REPOSITORY_ID
     )

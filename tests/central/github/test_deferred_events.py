@@ -44,7 +44,7 @@ def github() -> GitHub:
 
 @pytest.fixture
 def web(acme: Organization) -> Repository:
-    return RepositoryFactory.create(organization=acme, name="web", github_id=WEB_ID)
+    return RepositoryFactory.create(organization=acme, name="web", forge_key=WEB_ID)
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def test_what_comes_later_waits_for_its_turn_and_pushes_do_not(
 
 def test_another_organisation_waits_for_nobody(shop: Repository, github: GitHub) -> None:
     globex = Organization.objects.create(slug="globex", github_owner_id=5)
-    theirs = RepositoryFactory.create(organization=globex, github_id=WEB_ID)
+    theirs = RepositoryFactory.create(organization=globex, forge_key=WEB_ID)
     with being_written(shop):
         assert github.told("repository", payloads.on_repository("deleted")) == WAITING
         deleted = of_web("deleted", owner=payloads.owner(5))

@@ -63,7 +63,7 @@ def test_with_it_what_is_listed_is_a_row_that_its_workflow_indexes(
     added = payloads.installation("added", repositories_added=[payloads.listed("till", 7)])
     github.told("installation_repositories", added)
     rows = Repository.objects.order_by("name")
-    assert [(one.name, one.github_id, one.visibility, one.indexed_by) for one in rows] == [
+    assert [(one.name, one.forge_key, one.visibility, one.indexed_by) for one in rows] == [
         ("shop", 1, "public", "action"),
         ("till", 7, "private", "action"),
     ]
@@ -73,11 +73,11 @@ def test_with_it_what_is_listed_is_a_row_that_its_workflow_indexes(
 def test_the_switch_concerns_what_was_listed_before_and_nothing_else(
     acme: Organization, github: GitHub
 ) -> None:
-    RepositoryFactory(organization=acme, name="run", github_id=2)
-    RepositoryFactory(organization=acme, name="chosen", github_id=3, expected_by="backfill")
-    RepositoryFactory(organization=acme, name="empty", github_id=4, expected_by="")
+    RepositoryFactory(organization=acme, name="run", forge_key=2)
+    RepositoryFactory(organization=acme, name="chosen", forge_key=3, expected_by="backfill")
+    RepositoryFactory(organization=acme, name="empty", forge_key=4, expected_by="")
     RepositoryFactory(organization=acme, name="other", expected_by="")
-    RepositoryFactory(name="of-globex", github_id=1, expected_by="")
+    RepositoryFactory(name="of-globex", forge_key=1, expected_by="")
     github.told("installation", created("shop", "run", "chosen", "empty"))
     before = expected()
     assert before == {"run": "run", "chosen": "backfill"}
@@ -95,7 +95,7 @@ def test_the_switch_concerns_what_was_listed_before_and_nothing_else(
 
 def test_what_an_administrator_has_dismissed_stays_so(acme: Organization, github: GitHub) -> None:
     RepositoryFactory(
-        organization=acme, name="shop", github_id=1, expected_by="", not_expected_at=timezone.now()
+        organization=acme, name="shop", forge_key=1, expected_by="", not_expected_at=timezone.now()
     )
     switch(acme, is_on=True)
     github.told("installation", created("shop"))
@@ -128,8 +128,8 @@ def test_a_name_and_an_end_are_followed(acme: Organization, github: GitHub) -> N
 
 def test_a_list_has_no_time(acme: Organization, github: GitHub) -> None:
     earlier = timezone.now() - timedelta(days=1)
-    record_visibility(organization_id=acme.pk, github_id=1, visibility="private", at=earlier)
-    keep_removal(organization_id=acme.pk, github_id=2, at=earlier)
+    record_visibility(organization_id=acme.pk, forge_key=1, visibility="private", at=earlier)
+    keep_removal(organization_id=acme.pk, forge_key=2, at=earlier)
     switch(acme, is_on=True)
     github.told("installation", created("shop", "gone", private=False))
     row = Repository.objects.get()
@@ -184,7 +184,7 @@ def test_a_hidden_one_changes_no_answer(
     acme: Organization, github: GitHub, limits: dict[str, Any]
 ) -> None:
     api_of(acme).index({"a.py": "def a(): ...\n"})
-    Repository.objects.update(visibility="public", github_id=1)
+    Repository.objects.update(visibility="public", forge_key=1)
     secret = new_token()
     ApiTokenFactory(organization=acme, token=secret, **limits)
 

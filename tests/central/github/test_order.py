@@ -85,7 +85,7 @@ def job(
 
 def rows() -> dict[int | None, tuple[str, str]]:
     found = Repository.objects.filter(retired_at=None)
-    return {row.github_id: (row.name, row.visibility) for row in found}
+    return {row.forge_key: (row.name, row.visibility) for row in found}
 
 
 # --- Visibility -----------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_an_id_token_that_says_what_is_known_makes_older_messages_old(
     github: LocalGitHub, policy: GitHubPolicy, webhook: GitHub
 ) -> None:
     """Made public, made private again; the messages of both are late."""
-    RepositoryFactory.create(organization=policy.organization, name="shop", github_id=SHOP_ID)
+    RepositoryFactory.create(organization=policy.organization, name="shop", forge_key=SHOP_ID)
     job(github, visibility="private")
     late = webhook.told("repository", turned("public", moment(-60)))
     assert late == "ignored: a later visibility is known"
@@ -125,7 +125,7 @@ def test_an_id_token_that_says_what_is_known_makes_older_messages_old(
 def test_of_two_messages_of_the_same_second_the_more_private_one_holds(
     policy: GitHubPolicy, webhook: GitHub, order: tuple[str, str]
 ) -> None:
-    RepositoryFactory.create(organization=policy.organization, name="shop", github_id=SHOP_ID)
+    RepositoryFactory.create(organization=policy.organization, name="shop", forge_key=SHOP_ID)
     at = moment(-5)
     for visibility in order:
         webhook.told("repository", turned(visibility, at))
@@ -148,7 +148,7 @@ def test_what_does_not_say_clearly_that_a_repository_is_public_makes_it_private(
     policy: GitHubPolicy, webhook: GitHub, action: str, members: dict[str, Any], kept: str
 ) -> None:
     RepositoryFactory.create(
-        organization=policy.organization, name="shop", github_id=SHOP_ID, visibility="public"
+        organization=policy.organization, name="shop", forge_key=SHOP_ID, visibility="public"
     )
     webhook.told("repository", said(action, name="store", at=moment(-5), **members))
     assert rows()[SHOP_ID][1] == kept
@@ -159,7 +159,7 @@ def test_a_displaced_repository_is_private_until_github_says_something_of_it(
 ) -> None:
     assert job(github, seconds=-20, visibility="public").open().status_code == 201
     assert job(github, repository_id=8, visibility="public").open().status_code == 201
-    old = Repository.objects.get(github_id=SHOP_ID)
+    old = Repository.objects.get(forge_key=SHOP_ID)
     assert rows() == {SHOP_ID: (f"shop~{old.pk}", "private"), 8: ("shop", "public")}
     renamed = said("renamed", name="store", visibility="public", private=False, at=moment(1))
     assert webhook.told("repository", renamed) == "renamed"
@@ -203,7 +203,7 @@ def test_a_list_does_not_make_public_what_was_made_private_before_it_was_known(
 def test_a_late_rename_does_not_bring_the_former_name_back(
     policy: GitHubPolicy, webhook: GitHub
 ) -> None:
-    RepositoryFactory.create(organization=policy.organization, name="shop", github_id=SHOP_ID)
+    RepositoryFactory.create(organization=policy.organization, name="shop", forge_key=SHOP_ID)
     assert webhook.told("repository", said("renamed", name="vault", at=moment(-5))) == "renamed"
     late = webhook.told("repository", said("renamed", name="openlib", at=moment(-60)))
     assert late == "ignored: a later name is known"
@@ -223,11 +223,11 @@ def test_a_job_that_began_before_a_rename_goes_on_under_the_new_name(
 def test_a_late_rename_does_not_take_a_name_that_is_another_s_by_now(
     github: LocalGitHub, policy: GitHubPolicy, webhook: GitHub
 ) -> None:
-    RepositoryFactory.create(organization=policy.organization, name="vault", github_id=8)
+    RepositoryFactory.create(organization=policy.organization, name="vault", forge_key=8)
     assert job(github, seconds=-5, visibility="public").open().status_code == 201
     late = said("renamed", name="shop", repository_id=8, at=moment(-30))
     webhook.told("repository", late)
-    old = Repository.objects.get(github_id=8)
+    old = Repository.objects.get(forge_key=8)
     assert rows() == {SHOP_ID: ("shop", "public"), 8: (f"vault~{old.pk}", "private")}
 
 

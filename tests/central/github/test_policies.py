@@ -75,7 +75,7 @@ def test_what_is_lacking_is_said(capsys: pytest.CaptureFixture[str]) -> None:
         ["--organization", "acme", "--refs", ""],
         ["--organization", "acme", "--job-workflow-refs", "code-index.yml"],
         ["--organization", "acme", "--owner-id", "0"],
-        ["--organization", "acme", "--owner-id", str(2**63)],
+        ["--organization", "acme", "--owner-id", str(2**40)],
         ["--organization", "acme", "--owner-id", "7"],
     ],
 )

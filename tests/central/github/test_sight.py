@@ -117,7 +117,7 @@ def _ask(api: Api, method: str, route: str, body: object, project: str) -> tuple
 
 @pytest.mark.usefixtures("indexed")
 def test_an_index_token_sees_nothing_of_the_code(github: LocalGitHub) -> None:
-    Repository.objects.filter(name="plaza").update(github_id=74001, name="shop")
+    Repository.objects.filter(name="plaza").update(forge_key=74001, name="shop")
     api = api_of_job(github)
     for name, text in answers(api).items():
         assert json.loads(text)["code"] == "insufficient_scope", name

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 def repository_of(policy: GitHubPolicy, **fields: object) -> Repository:
     """acme/shop as it was indexed before."""
     return RepositoryFactory.create(
-        organization=policy.organization, name="shop", github_id=74001, **fields
+        organization=policy.organization, name="shop", forge_key=74001, **fields
     )
 
 
@@ -64,7 +64,7 @@ def test_an_id_token_that_is_older_than_a_change_does_not_undo_it(
     repository = repository_of(policy)
     record_visibility(
         organization_id=repository.organization_id,
-        github_id=74001,
+        forge_key=74001,
         visibility="private",
         at=changed_at,
     )
@@ -98,7 +98,7 @@ def test_a_job_indexes_and_its_token_sees_nothing_else(
     run = api_of_job(github).open(default_branch="main")
     assert run.status_code == 201
     repository = Repository.objects.get()
-    assert (repository.name, repository.github_id) == ("shop", 74001)
+    assert (repository.name, repository.forge_key) == ("shop", 74001)
     assert repository.visibility == "public"
     api = api_of_job(github)  # the same job, when its first token has expired
     assert api.state(run.json())["state"] == "open"

@@ -327,7 +327,7 @@ class Machine(RuleBasedStateMachine):
 
     def _identities(self) -> dict[str, tuple[int, int | None, str]]:
         found = Repository.objects.filter(organization=self.acme)
-        return {row.name: (row.pk, row.github_id, row.visibility) for row in found}
+        return {row.name: (row.pk, row.forge_key, row.visibility) for row in found}
 
     def _is_row_s(self, real: Real) -> bool:
         """Whether the row of that name is of nobody known, or of this repository.
@@ -336,7 +336,7 @@ class Machine(RuleBasedStateMachine):
         that is granted to it (docs/explanation/threat-model.md).
         """
         row = Repository.objects.filter(organization=self.acme, name=real.name).first()
-        return row is None or row.github_id in (None, real.id)
+        return row is None or row.forge_key in (None, real.id)
 
     def _commit(self, real: Real) -> dict[str, str]:
         self.world.commits += 1
@@ -350,7 +350,7 @@ class Machine(RuleBasedStateMachine):
         if answer.status_code == 201:
             row = Repository.objects.get(runs=answer.json()["run_id"])
             assert not row.paused
-            assert row.github_id not in self.paused
+            assert row.forge_key not in self.paused
             opened: dict[str, Any] = answer.json()
             return opened
         assert answer.json()["code"] in {
@@ -389,15 +389,15 @@ class Machine(RuleBasedStateMachine):
     @rule(number=numbers)
     def pause(self, number: int) -> None:
         row = self._row(number)
-        assert row.github_id is not None
+        assert row.forge_key is not None
         actions.pause(row, actor="test")
-        self.paused.add(row.github_id)
+        self.paused.add(row.forge_key)
 
     @rule(number=numbers)
     def resume(self, number: int) -> None:
         row = self._row(number)
         actions.resume(row, actor="test")
-        self.paused.discard(row.github_id or 0)
+        self.paused.discard(row.forge_key or 0)
 
     @rule(number=numbers)
     def purge(self, number: int) -> None:
@@ -405,7 +405,7 @@ class Machine(RuleBasedStateMachine):
         row = self._row(number)
         before = self._lines()
         actions.purge(row, actor="test")
-        self.paused.discard(row.github_id or 0)
+        self.paused.discard(row.forge_key or 0)
         sweep()
         long_ago = timezone.now() - timedelta(seconds=WRITERS_SECONDS)
         Repository.objects.filter(pk=row.pk).update(retired_at=long_ago)
@@ -415,7 +415,7 @@ class Machine(RuleBasedStateMachine):
 
     def _row(self, number: int) -> Repository:
         rows = Repository.objects.filter(
-            organization=self.acme, retired_at=None, github_id__isnull=False
+            organization=self.acme, retired_at=None, forge_key__isnull=False
         ).order_by("pk")
         given_that(rows)
         return rows[number % len(rows)]
@@ -464,7 +464,7 @@ class Machine(RuleBasedStateMachine):
     def nothing_of_a_removed_repository_is_seen(self) -> None:
         """As far as its row was known to be its."""
         removed = {real_id for real_id, known in self.world.known.items() if known.is_removed}
-        rows = Repository.objects.filter(retired_at=None, github_id__in=removed)
+        rows = Repository.objects.filter(retired_at=None, forge_key__in=removed)
         assert not rows.exists()
 
     @rule()
@@ -495,11 +495,11 @@ class Machine(RuleBasedStateMachine):
         self.world.pending.clear()
         real = self.real(number)
         self.world.clock += 1
-        for row in Repository.objects.filter(organization=self.acme, github_id=real.id):
+        for row in Repository.objects.filter(organization=self.acme, forge_key=real.id):
             actions.resume(row, actor="test")
             Repository.objects.filter(pk=row.pk).update(tracked_ref=f"refs/heads/{real.branch}")
         self.paused.discard(real.id)
-        namesake = Repository.objects.filter(organization=self.acme, github_id=None)
+        namesake = Repository.objects.filter(organization=self.acme, forge_key=None)
         namesake.update(tracked_ref=f"refs/heads/{real.branch}")
         job = self._exchange(self.world.id_token(real))
         assert job is not None

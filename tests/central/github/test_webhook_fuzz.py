@@ -70,7 +70,7 @@ def shop(settings: DjangoSettings) -> Repository:
     for name in ("web", "store"):
         RepositoryFactory.create(organization=acme, name=name)
     return RepositoryFactory.create(
-        organization=acme, name="shop", github_id=payloads.REPOSITORY_ID, generation=1
+        organization=acme, name="shop", forge_key=payloads.REPOSITORY_ID, generation=1
     )
 
 

@@ -180,7 +180,7 @@ def test_an_installation_tells_ids_and_visibility_of_what_is_known_by_name(
 ) -> None:
     policy = GitHubPolicy.objects.create(organization=acme)
     known = RepositoryFactory.create(organization=acme, name="shop")
-    other = RepositoryFactory.create(organization=acme, name="web", github_id=9)
+    other = RepositoryFactory.create(organization=acme, name="web", forge_key=9)
     payload = payloads.installation(
         "created",
         repositories=[
@@ -193,8 +193,8 @@ def test_an_installation_tells_ids_and_visibility_of_what_is_known_by_name(
     for row in (policy, known, other):
         row.refresh_from_db()
     assert policy.installation_id == 957387
-    assert (known.github_id, known.visibility) == (7, "public")
-    assert (other.github_id, other.visibility) == (9, "private")
+    assert (known.forge_key, known.visibility) == (7, "public")
+    assert (other.forge_key, other.visibility) == (9, "private")
     assert github.told("installation", payloads.installation("deleted")) == "installation removed"
     policy.refresh_from_db()
     assert policy.installation_id is None
@@ -207,7 +207,7 @@ def test_repositories_that_are_added_later_are_identified_too(
     payload = payloads.installation("added", repositories_added=[payloads.listed("shop", 7)])
     github.told("installation_repositories", payload)
     shop.refresh_from_db()
-    assert (shop.github_id, shop.visibility) == (7, "private")
+    assert (shop.forge_key, shop.visibility) == (7, "private")
     # Of one that is known by its id, a list does not tell private from internal.
     Repository.objects.update(visibility="internal")
     github.told("installation_repositories", payload)
@@ -294,7 +294,7 @@ def test_a_transfer_between_two_organisations_here_retires_the_old_one_s_only(
     shop: Repository, github: GitHub
 ) -> None:
     globex = Organization.objects.create(slug="globex", github_owner_id=OTHER_OWNER_ID)
-    new = RepositoryFactory.create(organization=globex, github_id=payloads.REPOSITORY_ID)
+    new = RepositoryFactory.create(organization=globex, forge_key=payloads.REPOSITORY_ID)
     assert github.told("repository", payloads.transferred()) == "retired: transferred"
     shop.refresh_from_db()
     new.refresh_from_db()
@@ -307,7 +307,7 @@ def test_the_same_github_id_in_two_organisations_stays_apart(
 ) -> None:
     """Somebody may claim any id with an API token; that must not reach the true owner's."""
     globex = Organization.objects.create(slug="globex", github_owner_id=OTHER_OWNER_ID)
-    claimed = RepositoryFactory.create(organization=globex, github_id=payloads.REPOSITORY_ID)
+    claimed = RepositoryFactory.create(organization=globex, forge_key=payloads.REPOSITORY_ID)
     github.told("repository", payloads.on_repository("deleted"))
     claimed.refresh_from_db()
     shop.refresh_from_db()
@@ -337,7 +337,7 @@ def test_the_same_delivery_again_has_the_same_outcome_and_changes_nothing(github
         payloads.push(repository=payloads.repository(pushed_at=10**30)),
         payloads.push(repository=payloads.repository(pushed_at="0001-01-01T00:00:00+23:00")),
         payloads.push(repository=payloads.repository(id=True, pushed_at=1)),
-        payloads.push(repository=payloads.repository(id=2**63, pushed_at=1)),
+        payloads.push(repository=payloads.repository(id=2**40, pushed_at=1)),
     ],
 )
 def test_a_malformed_payload_is_refused_and_not_stored(

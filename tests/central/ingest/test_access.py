@@ -47,7 +47,7 @@ def bound_api(commit: str = COMMIT, repository_id: int = 7, **fields: object) ->
 )
 def test_a_run_of_anything_else_is_not_opened(members: dict[str, Any], code: str) -> None:
     api = bound_api()
-    RepositoryFactory.create(organization=api.organization, name="other", github_id=8)
+    RepositoryFactory.create(organization=api.organization, name="other", forge_key=8)
     before = snapshot()
     assert_problem(api.open(**{"commit_sha": COMMIT, **members}), 403, code)
     assert snapshot() == before
@@ -63,7 +63,7 @@ def test_the_repository_is_the_one_that_github_signed() -> None:
     """Whatever the client leaves out."""
     assert bound_api().open(commit_sha=COMMIT).status_code == 201
     repository = Repository.objects.get()
-    assert (repository.name, repository.github_id) == ("shop", 7)
+    assert (repository.name, repository.forge_key) == ("shop", 7)
     assert repository.visibility == "internal"
 
 
@@ -72,7 +72,7 @@ def test_a_repository_that_was_indexed_with_a_token_before_is_taken_over() -> No
     old = RepositoryFactory.create(organization=api.organization, name="shop", generation=3)
     assert api.open(commit_sha=COMMIT).json()["generation"] == 3
     old.refresh_from_db()
-    assert (old.github_id, old.visibility) == (7, "private")
+    assert (old.forge_key, old.visibility) == (7, "private")
 
 
 def test_what_a_token_indexed_before_is_private_until_the_job_s_own_run_is_applied() -> None:
@@ -81,10 +81,10 @@ def test_what_a_token_indexed_before_is_private_until_the_job_s_own_run_is_appli
     files = FILES | {"b.py": "def b\n"}
     api = bound_api(commit_of(files))
     record_visibility(
-        organization_id=api.organization.pk, github_id=7, visibility="public", at=timezone.now()
+        organization_id=api.organization.pk, forge_key=7, visibility="public", at=timezone.now()
     )
     api.queue_full(files)
-    assert (Repository.objects.get().github_id, Repository.objects.get().visibility) == (
+    assert (Repository.objects.get().forge_key, Repository.objects.get().visibility) == (
         7,
         "private",
     )
@@ -95,7 +95,7 @@ def test_what_a_token_indexed_before_is_private_until_the_job_s_own_run_is_appli
 def test_a_repository_made_private_after_the_job_began_stays_private() -> None:
     api = bound_api(bound_visibility="public")
     repository = RepositoryFactory.create(
-        organization=api.organization, name="shop", github_id=7, visibility="private"
+        organization=api.organization, name="shop", forge_key=7, visibility="private"
     )
     assert api.open(commit_sha=COMMIT).status_code == 201
     repository.refresh_from_db()
@@ -105,7 +105,7 @@ def test_a_repository_made_private_after_the_job_began_stays_private() -> None:
 def test_a_repository_of_the_same_name_with_another_id_is_displaced_not_written() -> None:
     """Somebody deleted acme/shop and made another one."""
     api = bound_api()
-    old = RepositoryFactory.create(organization=api.organization, name="shop", github_id=6)
+    old = RepositoryFactory.create(organization=api.organization, name="shop", forge_key=6)
     assert api.open(commit_sha=COMMIT).json()["generation"] == 0
     old.refresh_from_db()
     assert old.name == f"shop~{old.pk}"
@@ -113,7 +113,7 @@ def test_a_repository_of_the_same_name_with_another_id_is_displaced_not_written(
 
 def test_the_tracked_branch_is_still_the_only_one() -> None:
     api = bound_api(bound_ref="refs/heads/feature")
-    RepositoryFactory.create(organization=api.organization, name="shop", github_id=7)
+    RepositoryFactory.create(organization=api.organization, name="shop", forge_key=7)
     answer = api.open(commit_sha=COMMIT, ref="refs/heads/feature")
     assert_problem(answer, 403, "ref_not_tracked")
 

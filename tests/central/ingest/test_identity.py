@@ -43,8 +43,8 @@ def personal(api: Api) -> Api:
 
 
 def rows() -> dict[str, tuple[int | None, str]]:
-    found = Repository.objects.values_list("name", "github_id", "visibility")
-    return {name: (github_id, visibility) for name, github_id, visibility in found}
+    found = Repository.objects.values_list("name", "forge_key", "visibility")
+    return {name: (forge_key, visibility) for name, forge_key, visibility in found}
 
 
 def answer(response: Any) -> tuple[int, dict[str, Any]]:
@@ -63,7 +63,7 @@ def test_a_limited_token_does_not_take_the_row_of_the_id_that_it_names(
     """The private repository of this id is indexed later: it must not find a row of others."""
     attacker = limited(api, **LIMITS[limit])
     RepositoryFactory.create(
-        organization=api.organization, name="openlib", github_id=None, visibility="public"
+        organization=api.organization, name="openlib", forge_key=None, visibility="public"
     )
     assert attacker.open("openlib", repository_id=77).status_code == 201
     assert rows() == {"openlib": (None, "public")}
@@ -126,7 +126,7 @@ def test_what_the_whole_organisation_s_token_identifies_and_renames_is_in_the_au
     ]
     label = ApiToken.objects.get().label
     assert {(entry.actor, entry.organization) for entry in noted} == {(f"token {label}", "acme")}
-    assert noted[1].detail == {"before": "shop", "github_id": 7}
+    assert noted[1].detail == {"before": "shop", "forge_key": 7}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_visibility_falls_to_private_when_an_unsigned_id_changes_a_row(
     api: Api, request_: tuple[str, int]
 ) -> None:
     row = RepositoryFactory.create(
-        organization=api.organization, name="shop", github_id=7, visibility="public"
+        organization=api.organization, name="shop", forge_key=7, visibility="public"
     )
     name, repository_id = request_
     assert api.open(name, repository_id=repository_id).status_code == 201
@@ -148,7 +148,7 @@ def test_visibility_falls_to_private_when_an_unsigned_id_adopts_a_row(api: Api) 
     row = RepositoryFactory.create(organization=api.organization, name="shop", visibility="public")
     api.open("shop", repository_id=7)
     row.refresh_from_db()
-    assert (row.github_id, row.visibility) == (7, "private")
+    assert (row.forge_key, row.visibility) == (7, "private")
 
 
 # --- Addresses and branches -----------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_an_index_of_unknown_origin_is_private_until_a_later_run_is_applied(api:
         return row.visibility
 
     record_visibility(
-        organization_id=row.organization_id, github_id=7, visibility="public", at=timezone.now()
+        organization_id=row.organization_id, forge_key=7, visibility="public", at=timezone.now()
     )
     assert visibility() == "private"
     api.queue_full(FILES | {"b.py": "def b\n"})

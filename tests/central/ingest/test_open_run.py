@@ -24,7 +24,7 @@ def api() -> Api:
 
 
 def names() -> dict[int | None, str]:
-    return dict(Repository.objects.values_list("github_id", "name"))
+    return dict(Repository.objects.values_list("forge_key", "name"))
 
 
 def test_the_first_run_is_told_that_there_is_nothing(api: Api) -> None:
@@ -101,7 +101,7 @@ def test_a_github_id_is_learnt(api: Api) -> None:
 def test_a_new_repository_under_an_old_name_is_a_new_row(api: Api) -> None:
     api.open("shop", repository_id=7)
     api.open("shop", repository_id=8)
-    old = Repository.objects.get(github_id=7)
+    old = Repository.objects.get(forge_key=7)
     assert names() == {7: f"shop~{old.pk}", 8: "shop"}
     api.open("moved", repository_id=7)
     assert names() == {7: "moved", 8: "shop"}

@@ -62,7 +62,7 @@ def unchanged(api: Api) -> Iterator[None]:
         ({"extractor": "x" * 201}, 400, "invalid"),
         ({"repository_id": "12"}, 400, "invalid"),
         ({"repository_id": True}, 400, "invalid"),
-        ({"repository_id": 2**63}, 400, "invalid"),
+        ({"repository_id": 2**40}, 400, "invalid"),
         ({"default_branch": "a b"}, 400, "invalid"),
         ({"ref": "refs/heads/topic", "default_branch": "main"}, 403, "ref_not_tracked"),
     ],
@@ -119,7 +119,7 @@ def test_a_limited_token_cannot_take_a_hidden_repository_by_its_github_id(api: A
     api.open("secret", repository_id=77)
     limited = api_of(api.organization, repositories=["billing"])
     assert limited.open("billing", repository_id=77).status_code == 201
-    assert set(Repository.objects.values_list("name", "github_id")) == {
+    assert set(Repository.objects.values_list("name", "forge_key")) == {
         ("secret", 77),
         ("billing", None),
     }

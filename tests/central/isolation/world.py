@@ -141,7 +141,7 @@ def _add_repository(acme: Organization, word: str) -> None:
     key, now = KEYS[word], timezone.now()
     Repository.objects.filter(pk=repository.pk).update(
         visibility=Visibility.PUBLIC if word == OPEN else Visibility.PRIVATE,
-        github_id=key,
+        forge_key=key,
         trouble=IndexProblem.FAILED,
         languages={f"{word}-language": NUMBER + key},
         scip={f"{word}-indexer": NUMBER + key},
@@ -203,7 +203,7 @@ def _add_repository(acme: Organization, word: str) -> None:
     Batch.objects.create(run=run, number=1, digest=b"", files=NUMBER, body=b"")
     Delivery.objects.create(organization=acme, webhook_id=word, digest=b"", run=run)
     Push.objects.create(repository=repository, commit_sha=word, pushed_at=now)
-    ForgeStatement.objects.create(organization=acme, github_id=key, visibility_at=now)
+    ForgeStatement.objects.create(organization=acme, forge_key=key, visibility_at=now)
     Mention.objects.create(repository=repository, path=word, line=1, key=word, type="implements")
     RepositoryAlert.objects.create(
         organization=acme,
@@ -222,7 +222,7 @@ def _add_repository(acme: Organization, word: str) -> None:
         organization=acme,
         backfill=backfill,
         repository=repository,
-        github_id=key,
+        forge_key=key,
         name=repository.name,
         requested_at=now,
         due_at=now + timedelta(days=1),

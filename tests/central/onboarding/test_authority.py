@@ -201,7 +201,7 @@ def test_a_key_or_a_directory_of_the_operator_is_not_used_for_a_member(
     )
     url = url.format(tmp_path)
     backfill = Backfill.objects.create(organization=acme(), state=ListState.LISTED)
-    queued(backfill, github_id=None, url=url)
+    queued(backfill, forge_key=None, url=url)
     assert work_next()
     row = BackfillRepository.objects.get()
     assert row.state == WorkState.FAILED
@@ -236,7 +236,7 @@ def test_a_repository_of_github_is_not_cloned_after_the_organisation_got_another
     settings: Settings, forge: LocalForge, shop: LocalRepository
 ) -> None:
     use(settings, forge, service_url="http://127.0.0.1:9")
-    queued(backfill_of(acme()), "shop", github_id=shop.id)
+    queued(backfill_of(acme()), "shop", forge_key=shop.id)
     Organization.objects.update(github_owner_id=OWNER_ID + 1)
     assert work_next()
     row = BackfillRepository.objects.get()
@@ -263,9 +263,9 @@ def test_a_migrated_address_keeps_the_credential_only_if_the_command_named_it() 
     rows = {
         name: queued(Backfill.objects.create(**backfill), name, **members)
         for name, backfill, members in (
-            ("operator", {**made, "requested_by": "command"}, {"github_id": None, "url": "a"}),
-            ("member", {**made, "requested_by": "token ci"}, {"github_id": None, "url": "b"}),
-            ("named", {**made, "requested_by": "user command"}, {"github_id": None, "url": "c"}),
+            ("operator", {**made, "requested_by": "command"}, {"forge_key": None, "url": "a"}),
+            ("member", {**made, "requested_by": "token ci"}, {"forge_key": None, "url": "b"}),
+            ("named", {**made, "requested_by": "user command"}, {"forge_key": None, "url": "c"}),
             ("owner", {**made, "requested_by": "command", "owner": "acme", "owner_id": 1}, {}),
             ("over", ended, {"state": WorkState.RUNNING, "claim": uuid4(), "stage": "cloning"}),
         )

@@ -146,9 +146,9 @@ def test_at_night_the_forge_is_asked_what_is_left(
     forge: LocalForge, shop: LocalRepository, by: IndexedBy
 ) -> None:
     Organization.objects.update(github_owner_id=OWNER_ID)
-    Repository.objects.update(indexed_by=by, github_id=shop.id)
+    Repository.objects.update(indexed_by=by, forge_key=shop.id)
     backfill = backfill_of(repository().organization)
-    row = queued(backfill, "shop", github_id=shop.id, repository=repository(), state="done")
+    row = queued(backfill, "shop", forge_key=shop.id, repository=repository(), state="done")
     branch(shop, "release/1", 1_000_000_000)
     stored("refs/heads/release/1", 1)
     stored("refs/heads/release/gone", 2)
@@ -165,9 +165,9 @@ def test_at_night_a_forge_that_does_not_answer_deletes_nothing(
     forge: LocalForge, shop: LocalRepository
 ) -> None:
     Organization.objects.update(github_owner_id=OWNER_ID)
-    Repository.objects.update(github_id=shop.id)
+    Repository.objects.update(forge_key=shop.id)
     backfill = backfill_of(repository().organization)
-    queued(backfill, "shop", github_id=shop.id, repository=repository(), state="done")
+    queued(backfill, "shop", forge_key=shop.id, repository=repository(), state="done")
     stored("refs/heads/release/1", 1)
     del forge.repositories[shop.id]
     follow_branches()

@@ -47,7 +47,7 @@ def test_the_owner_s_repositories_are_queued(
     assert backfill.state == ListState.LISTED
     assert backfill.left_out == {"archived": 1, "a fork": 1}
     queued = BackfillRepository.objects.filter(backfill=backfill, state=WorkState.QUEUED)
-    assert set(queued.values_list("github_id", flat=True)) == ids
+    assert set(queued.values_list("forge_key", flat=True)) == ids
     assert not list_next()
 
 
@@ -73,13 +73,13 @@ def test_what_is_chosen_is_expected_from_the_start(settings: Settings, forge: Lo
 
 def test_clones_that_failed_before_the_upgrade_are_announced_by_it() -> None:
     backfill = backfill_of(acme())
-    queued(backfill, "till", github_id=7, state=WorkState.FAILED, error="fatal: gone")
-    queued(backfill, "shop", github_id=8, state=WorkState.FAILED)
+    queued(backfill, "till", forge_key=7, state=WorkState.FAILED, error="fatal: gone")
+    queued(backfill, "shop", forge_key=8, state=WorkState.FAILED)
     queued(backfill, "done", state=WorkState.DONE)
     Repository.objects.create(organization=acme(), name="shop", generation=1)
     import_module("central.onboarding.migrations.0003_announced").announce(apps, None)
     (announced,) = without_index(Repository.objects.all())
-    assert (announced.name, announced.github_id, announced.visibility) == ("till", 7, "private")
+    assert (announced.name, announced.forge_key, announced.visibility) == ("till", 7, "private")
     assert (announced.trouble, announced.trouble_detail) == ("not_cloned", "fatal: gone")
     assert BackfillRepository.objects.get(name="till").repository == announced
     assert BackfillRepository.objects.get(name="shop").repository is None

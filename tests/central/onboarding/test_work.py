@@ -30,7 +30,7 @@ def shop(settings: Settings, forge: LocalForge, tmp_path: Path) -> LocalReposito
     settings.DATA_DIR = tmp_path / "data"
     use(settings, forge, service_url="http://127.0.0.1:9")
     made = forge.add("shop", {"a.py": "a = 1\n"})
-    queued(backfill_of(acme()), "shop", github_id=made.id)
+    queued(backfill_of(acme()), "shop", forge_key=made.id)
     return made
 
 
@@ -74,7 +74,7 @@ def test_a_repository_beyond_the_quota_is_not_cloned(
 
 def test_an_empty_repository_is_skipped(forge: LocalForge, shop: LocalRepository) -> None:
     empty = forge.add("empty")
-    BackfillRepository.objects.update(github_id=empty.id)
+    BackfillRepository.objects.update(forge_key=empty.id)
     row = worked()
     assert (row.state, row.error, row.name) == (
         WorkState.SKIPPED,
@@ -86,7 +86,7 @@ def test_an_empty_repository_is_skipped(forge: LocalForge, shop: LocalRepository
 def test_why_there_is_no_index_is_told_by_the_repository_itself(
     forge: LocalForge, shop: LocalRepository
 ) -> None:
-    announced = Repository.objects.create(organization=acme(), name="shop", github_id=shop.id)
+    announced = Repository.objects.create(organization=acme(), name="shop", forge_key=shop.id)
     BackfillRepository.objects.update(repository=announced)
     shop.kilobytes = 5 * 1024**2
     worked()
@@ -100,8 +100,8 @@ def test_an_empty_repository_is_not_expected_to_have_an_index(
     forge: LocalForge, shop: LocalRepository
 ) -> None:
     empty = forge.add("empty")
-    announced = Repository.objects.create(organization=acme(), name="empty", github_id=empty.id)
-    BackfillRepository.objects.update(github_id=empty.id, repository=announced)
+    announced = Repository.objects.create(organization=acme(), name="empty", forge_key=empty.id)
+    BackfillRepository.objects.update(forge_key=empty.id, repository=announced)
     worked()
     announced.refresh_from_db()
     assert not is_expected(announced)
@@ -120,9 +120,9 @@ def test_an_address_is_not_indexed_as_github_s_repository_of_that_name(
 ) -> None:
     """Its code would have the visibility of another: two forges may have one name."""
     Repository.objects.create(
-        organization=acme(), name="shop", github_id=7, visibility="public", generation=1
+        organization=acme(), name="shop", forge_key=7, visibility="public", generation=1
     )
-    BackfillRepository.objects.update(github_id=None, url=f"{forge.url}/acme/shop")
+    BackfillRepository.objects.update(forge_key=None, url=f"{forge.url}/acme/shop")
     row = worked()
     assert (row.state, forge.asked) == (WorkState.SKIPPED, [])
     assert "'shop' is a repository at GitHub by now" in row.error
@@ -243,6 +243,6 @@ def test_the_branch_that_is_tracked_here_is_cloned(
     forge: LocalForge, shop: LocalRepository
 ) -> None:
     Repository.objects.create(
-        organization=acme(), name="shop", github_id=shop.id, tracked_ref="refs/heads/gone"
+        organization=acme(), name="shop", forge_key=shop.id, tracked_ref="refs/heads/gone"
     )
     assert "gone" in worked().error

@@ -62,7 +62,7 @@ def queued(backfill: Backfill, name: str = "", **members: Any) -> BackfillReposi
     plain: dict[str, Any] = {
         "organization": backfill.organization,
         "backfill": backfill,
-        "github_id": number,
+        "forge_key": number,
         "name": name or f"r{number}",
         "requested_at": now,
         "due_at": now,

@@ -99,7 +99,7 @@ def test_the_command_lists_and_changes_what_is_expected() -> None:
 def test_the_command_switches_what_installations_list() -> None:
     acme = OrganizationFactory.create(slug="acme")
     InstalledRepository.objects.create(
-        organization=acme, installation_id=1, github_id=7, name="till", visibility="private"
+        organization=acme, installation_id=1, forge_key=7, name="till", visibility="private"
     )
     for _ in range(2):
         assert "lists are expected: on. Without an index are 1 of" in expect("--installation", "on")

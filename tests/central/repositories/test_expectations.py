@@ -37,7 +37,7 @@ def api() -> Api:
     """An organisation with one indexed, public repository."""
     made = api_of()
     made.index(CODE)
-    Repository.objects.update(visibility="public", github_id=1)
+    Repository.objects.update(visibility="public", forge_key=1)
     return made
 
 
@@ -80,7 +80,7 @@ def test_the_rule_says_the_same_in_both_forms() -> None:
 def test_an_announced_repository_is_a_row_with_the_visibility_of_the_forge(api: Api) -> None:
     announce(api, ListedRepository("till", 7, "internal"), ListedRepository("url"))
     rows = Repository.objects.filter(generation=0).order_by("name")
-    assert [(one.name, one.github_id, one.visibility, one.indexed_by) for one in rows] == [
+    assert [(one.name, one.forge_key, one.visibility, one.indexed_by) for one in rows] == [
         ("till", 7, "internal", "central"),
         ("url", None, "private", "central"),
     ]
@@ -89,8 +89,8 @@ def test_an_announced_repository_is_a_row_with_the_visibility_of_the_forge(api: 
 def test_what_the_forge_signed_later_is_newer(api: Api) -> None:
     later = timezone.now() + timedelta(minutes=1)
     organization_id = api.organization.pk
-    record_visibility(organization_id=organization_id, github_id=7, visibility="private", at=later)
-    keep_removal(organization_id=organization_id, github_id=8, at=later)
+    record_visibility(organization_id=organization_id, forge_key=7, visibility="private", at=later)
+    keep_removal(organization_id=organization_id, forge_key=8, at=later)
     announce(api, ListedRepository("till", 7, "public"), ListedRepository("gone", 8, "public"))
     announced = Repository.objects.get(generation=0)
     assert (announced.name, announced.visibility) == ("till", "private")
@@ -99,9 +99,9 @@ def test_what_the_forge_signed_later_is_newer(api: Api) -> None:
 def test_what_the_forge_signs_next_reaches_the_row(api: Api) -> None:
     announce(api, ListedRepository("till", 7, "public"))
     at = timezone.now() + timedelta(minutes=1)
-    record_visibility(organization_id=api.organization.pk, github_id=7, visibility="private", at=at)
+    record_visibility(organization_id=api.organization.pk, forge_key=7, visibility="private", at=at)
     assert Repository.objects.get(name="till").visibility == "private"
-    assert ForgeStatement.objects.get(github_id=7).visibility == "private"
+    assert ForgeStatement.objects.get(forge_key=7).visibility == "private"
 
 
 def test_known_names_ids_and_the_limit_stay(api: Api, settings: Settings) -> None:

@@ -38,7 +38,7 @@ def test_the_condition_says_what_the_queryset_says(
         Repository.objects.create(
             organization=organization,
             name=name,
-            github_id=number,
+            forge_key=number,
             tracked_ref="refs/heads/m",
             visibility="private" if name == "a" else "public",
             retired_at="2030-01-01T00:00Z" if name == "retired" else None,
@@ -53,10 +53,10 @@ def test_the_condition_says_what_the_queryset_says(
         | limits
     )
     rows = fetch_rows(
-        f"SELECT r.github_id FROM repositories_repository r WHERE {VISIBLE}",  # noqa: S608
+        f"SELECT r.forge_key FROM repositories_repository r WHERE {VISIBLE}",  # noqa: S608
         visible_parameters(credential=credential),
     )
-    visible = visible_repositories(credential=credential).values_list("github_id", flat=True)
+    visible = visible_repositories(credential=credential).values_list("forge_key", flat=True)
     assert {row[0] for row in rows} == set(visible) == expected
 
 

@@ -82,7 +82,7 @@ def test_a_policy_of_github_s_jobs() -> None:
 )
 def test_what_github_tells(payload: dict[str, object], action: str, target: str) -> None:
     acme = Organization.objects.create(slug="acme", github_owner_id=payloads.OWNER_ID)
-    RepositoryFactory.create(organization=acme, name="shop", github_id=payloads.REPOSITORY_ID)
+    RepositoryFactory.create(organization=acme, name="shop", forge_key=payloads.REPOSITORY_ID)
     github = payloads.GitHub(organization_secret(acme), "acme")
     github.told("repository", payload)
     assert [entry[:4] for entry in log()] == [("github", action, "acme", target)]

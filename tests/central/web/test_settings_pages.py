@@ -76,7 +76,7 @@ def test_repositories_are_listed_with_who_indexes_them(client: Client, shop: Rep
 def test_what_the_github_app_lists_is_expected_or_not(client: Client, shop: Repository) -> None:
     address = f"{SETTINGS}/repositories"
     InstalledRepository.objects.create(
-        organization=shop.organization, installation_id=1, github_id=7, name="till"
+        organization=shop.organization, installation_id=1, forge_key=7, name="till"
     )
     assert "are not expected" in client.get(address).content.decode()
     page = client.post(address, {"expects_installed": "on"}, follow=True).content.decode()
@@ -191,7 +191,7 @@ def clone_of(repository: Repository, state: WorkState) -> BackfillRepository:
         organization=repository.organization,
         backfill=backfill,
         repository=repository,
-        github_id=7,
+        forge_key=7,
         name=repository.name,
         state=state,
         attempts=3,

@@ -1,0 +1,1 @@
+"""Forges beside GitHub: owners there, their credentials, and accounts of people."""
