@@ -337,8 +337,10 @@ def started(directory: Path, environment: dict[str, str]) -> Iterator[Service]:
 
 
 def test_wanted_branches_are_cloned_and_go_when_they_are_gone(
-    forge: LocalForge, acme: Organization, service: Service
+    forge: LocalForge, acme: Organization, backfilled: dict[str, Any]
 ) -> None:
+    del backfilled  # before there is one more
+    selection = {"include": ["branched"]}
     made = forge.add(
         "branched", {"a.py": "main = 1\n", ".codesearch.toml": 'branches = ["release/*"]\n'}
     )
@@ -354,8 +356,8 @@ def test_wanted_branches_are_cloned_and_go_when_they_are_gone(
         [found] = [row for row in rows if row["project"] == "branched"]
         return {branch["ref"] for branch in found["branches"] if branch["last_indexed_commit"]}
 
-    wait_until_finished(acme, acme.post("onboarding", owner="acme")["id"])
+    wait_until_finished(acme, acme.post("onboarding", owner="acme", selection=selection)["id"])
     assert indexed() == {"release/1", "release/2"}
     git(made.bare, "update-ref", "-d", "refs/heads/release/2")
-    wait_until_finished(acme, acme.post("onboarding", owner="acme")["id"])
+    wait_until_finished(acme, acme.post("onboarding", owner="acme", selection=selection)["id"])
     assert indexed() == {"release/1"}

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -77,7 +78,8 @@ def test_clones_that_failed_before_the_upgrade_are_announced_by_it() -> None:
     queued(backfill, "shop", forge_key=8, state=WorkState.FAILED)
     queued(backfill, "done", state=WorkState.DONE)
     Repository.objects.create(organization=acme(), name="shop", generation=1)
-    import_module("central.onboarding.migrations.0003_announced").announce(apps, None)
+    then = MigrationLoader(connection).project_state([("onboarding", "0003_announced")]).apps
+    import_module("central.onboarding.migrations.0003_announced").announce(then, None)
     (announced,) = without_index(Repository.objects.all())
     assert (announced.name, announced.forge_key, announced.visibility) == ("till", 7, "private")
     assert (announced.trouble, announced.trouble_detail) == ("not_cloned", "fatal: gone")

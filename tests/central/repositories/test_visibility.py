@@ -53,7 +53,7 @@ def test_the_condition_says_what_the_queryset_says(
         | limits
     )
     rows = fetch_rows(
-        f"SELECT r.forge_key FROM repositories_repository r WHERE {VISIBLE}",  # noqa: S608
+        f"SELECT r.github_id FROM repositories_repository r WHERE {VISIBLE}",  # noqa: S608
         visible_parameters(credential=credential),
     )
     visible = visible_repositories(credential=credential).values_list("forge_key", flat=True)
