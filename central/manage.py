@@ -8,6 +8,7 @@ import sys
 from typing import Final
 
 _NO_SUCH_TABLE: Final = "42P01"
+_CONNECTION_SECONDS: Final = 30  # a command waits for a busy database; a request would not
 
 
 def main() -> None:
@@ -21,6 +22,7 @@ def main() -> None:
 
     try:
         django.setup()
+        _wait_for_connections()
         gc.freeze()
         gc.enable()
         execute_from_command_line(sys.argv)
@@ -30,6 +32,15 @@ def main() -> None:
         if getattr(exc.__cause__, "sqlstate", None) != _NO_SUCH_TABLE:
             raise
         sys.exit(_not_started_yet())
+
+
+def _wait_for_connections() -> None:
+    from django.conf import settings
+
+    options = settings.DATABASES["default"]["OPTIONS"]
+    options["connect_timeout"] = _CONNECTION_SECONDS
+    if pool := options.get("pool"):
+        pool |= {"timeout": _CONNECTION_SECONDS, "reconnect_timeout": _CONNECTION_SECONDS}
 
 
 def _not_started_yet() -> str:

@@ -1,5 +1,6 @@
 """An upgrade with a migration while a client asks all the time."""
 
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -22,7 +23,9 @@ from django.db import migrations
 class Migration(migrations.Migration):
     dependencies = [("tenancy", "{last}")]
     operations = [
-        migrations.RunSQL("ALTER TABLE tenancy_organization ADD stand_in int NOT NULL DEFAULT 0")
+        migrations.RunSQL(
+            "ALTER TABLE tenancy_organization ADD IF NOT EXISTS stand_in int NOT NULL DEFAULT 0"
+        )
     ]
 """
 
@@ -81,8 +84,8 @@ def asking(client: Client) -> Iterator[None]:
 
 
 @pytest.fixture
-def indexed(stack: Stack, tmp_path: Path, request: pytest.FixtureRequest) -> Organization:
-    organization = stack.organization(f"upgrade-{request.node.name.count('gap')}")
+def indexed(stack: Stack, tmp_path: Path) -> Organization:
+    organization = stack.organization(f"upgrade-{secrets.token_hex(4)}")  # also of a rerun
     organization.index(shop(tmp_path), "shop")
     return organization
 
