@@ -164,6 +164,8 @@ def matrix(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Matrix:
     found = Matrix()
     with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("central.web.access.CHANGES", "off")  # the rate of changes of settings
+        # Measured once: an estimate depends on what all repositories take, also on dead rows.
+        patch.setattr("central.repositories.disk_usage._SECONDS", None)
         with world() as server:
             everybody = [*strangers(), *limited(), *members()]
             admin = next(caller for caller in everybody if caller.name == "an admin")
